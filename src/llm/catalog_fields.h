@@ -212,6 +212,7 @@ template <typename Visitor>
 void describe(Visitor& visitor, machine::MaybeConst<StackRates> auto& value) {
   visitor.text("stack", value.stack);
   visitor.texts("generations", value.generations);
+  visitor.text("source", value.source);
   visitor.number("layer_us", value.layer_us, kConstant);
   visitor.number("expert_layer_us", value.expert_layer_us, kConstant);
   visitor.number("latent_layer_us", value.latent_layer_us, kConstant);

@@ -225,13 +225,14 @@ struct ServingConstants {
 struct StackRates {
   std::string stack = {};  ///< "vllm"; "any"
   std::vector<std::string> generations = {};
-  double layer_us = 0;             ///< launches, gaps and small kernels of a layer, per step
-  double expert_layer_us = 0;      ///< besides, of a layer with experts
-  double latent_layer_us = 0;      ///< besides, of one with latent attention
-  double memory_share = 0;         ///< of the memory bandwidth, for weights and cache
-  double all_reduce_us = 0;        ///< latency
-  double all_reduce_share = 0;     ///< of the scale-up bandwidth, for the few bytes of a decode step
-  double prompt_matrix_share = 0;  ///< of the peak
+  std::optional<std::string> source = {};  ///< whose measurements, where these are not those of the file
+  double layer_us = 0;                     ///< launches, gaps and small kernels of a layer, per step
+  double expert_layer_us = 0;              ///< besides, of a layer with experts
+  double latent_layer_us = 0;              ///< besides, of one with latent attention
+  double memory_share = 0;                 ///< of the memory bandwidth, for weights and cache
+  double all_reduce_us = 0;                ///< latency
+  double all_reduce_share = 0;             ///< of the scale-up bandwidth, for the few bytes of a decode step
+  double prompt_matrix_share = 0;          ///< of the peak
 };
 
 /// vLLM, SGLang, TensorRT-LLM, by measured serving points. serving_stacks.yaml, which `orrery llm calibrate` writes.

@@ -190,3 +190,27 @@ TEST_CASE("rates that made the points are found again, and the file that is writ
   CHECK(fit_stacks(shipped(), others, diagnostics).error().to_string().find("too few measured models") !=
         std::string::npos);
 }
+
+TEST_CASE("rows that cite NIM are loops whose first token lies between evenly spread and all together") {
+  const auto row = [](const char* metric, int requests) {
+    const auto table =
+        parse_csv(fmt::format("id,dataset,phase,gpu,metric,unit,model,seq,decode_len,gbs,tp,precision,source\n"
+                              "r,any,infer,A100-80GB-SXM,{},ms,Llama-3.3-70B,200,200,{},8,bf16,docs.nvidia.com/nim\n",
+                              metric, requests),
+                  "r.csv");
+    Diagnostics diagnostics;
+    const auto rows = backtest_rows(*table, diagnostics);
+    REQUIRE(rows);
+    return predict(shipped(), *rows, diagnostics)[0];
+  };
+  const Prediction alone = row("ttft", 1), many = row("ttft", 25);
+  CHECK(alone.kind == "served ttft");
+  CHECK(alone.rests_on == "data/frameworks/serving_stacks.yaml");
+  CHECK(*alone.value == doctest::Approx(47.7).epsilon(0.05));  // measured
+  CHECK(*many.value > *alone.value);
+  CHECK(*many.low < 1.2 * *alone.value);
+  CHECK(*many.high > 528);  // measured: all together
+  // 25 requests of 200 tokens, each of which takes its first token and 199 more.
+  const double each_s = (*many.value + 199 * *row("itl", 25).value) * 1e-3;
+  CHECK(*row("throughput", 25).value == doctest::Approx(25 * 200 / each_s));
+}

@@ -9,10 +9,10 @@
 #include "llm/backtest/operator_row.h"
 #include "llm/backtest/row_models.h"
 #include "llm/backtest/rows.h"
+#include "llm/backtest/serving_rows.h"
 #include "llm/backtest/step_interval.h"
 #include "llm/closed_forms/peak_memory.h"
 #include "llm/diagnostics.h"
-#include "llm/serving/serving.h"
 #include "llm/steps/step_memory.h"
 #include "report/bar.h"
 
@@ -26,28 +26,6 @@ namespace {
 
 using Row = BacktestRow;
 constexpr double kGiB = 0x1p30;
-
-/// A row about serving: which of latency, time per token, time to the first token or throughput it measured. In the
-/// unit of the row; none if the row has no sequence or its metric is not known.
-std::optional<double> serving_value(const ServingConstants& c, const machine::Device& device, const Architecture& model,
-                                    const Row& row) {
-  if (!row.sequence || model.hybrid) return std::nullopt;
-  const double prompt = *row.sequence, tokens = row.output_tokens.value_or(1), batch = row.global_batch.value_or(1);
-  const Deployment all{.tensor = row.tensor, .batch = batch};
-  // The cache grows while tokens are made: half of them are there on average.
-  const double token = token_seconds(device, c, model, all, prompt + tokens / 2);
-  if (row.metric == "e2e_latency") return prompt_seconds(device, c, model, all, prompt) + (tokens - 1) * token;
-  if (row.metric == "decode_time") return tokens * token;
-  // Continuous batching: prefills of other requests come between the tokens of one.
-  const double first = prompt_seconds(device, c, model, {.tensor = row.tensor, .batch = 1}, prompt);
-  const double between = token + (batch - 1) * first / tokens;
-  const double waited = first * (1 + (batch - 1) * c.queued_prefill_share);
-  constexpr double kMsPerSecond = 1e3;
-  if (row.metric == "itl" || row.metric == "tpot") return between * kMsPerSecond;
-  if (row.metric == "ttft") return waited * kMsPerSecond;
-  if (row.metric == "throughput") return batch * tokens / (waited + tokens * between);
-  return std::nullopt;
-}
 
 void set_peak(Prediction& prediction, double bytes, double limit) {
   prediction.peak_bytes = bytes;
@@ -117,7 +95,8 @@ std::string kind_of(const Source& source, const Row& row) {
   if (source.framework == Framework::eager) return "eager " + row.phase;
   if (row.metric.starts_with("memory")) return "memory";
   const bool training = row.phase == "train" || row.phase == "finetune";
-  return fmt::format("{} {}", training ? to_string(source.framework) : "serving", row.metric);
+  const std::string_view serving = source.stack.empty() ? "serving" : "served";
+  return fmt::format("{} {}", training ? to_string(source.framework) : serving, row.metric);
 }
 
 /// Which file has the constants of the model that predicts a row, and says on what they were fitted.
@@ -125,7 +104,8 @@ std::string constants_file(const Source& source, const Row& row) {
   if (row.phase == "op") return "data/benchmarks";
   if (row.metric.starts_with("memory")) return {};  // counted, not fitted
   const bool training = row.phase == "train" || row.phase == "finetune";
-  if (!training && source.framework != Framework::eager) return "data/frameworks/serving.yaml";
+  if (!training && source.framework != Framework::eager)
+    return source.stack.empty() ? "data/frameworks/serving.yaml" : "data/frameworks/serving_stacks.yaml";
   switch (source.framework) {
     case Framework::eager: return "data/frameworks/pytorch_eager.yaml";
     case Framework::megatron: return "data/frameworks/megatron_2021.yaml";
@@ -147,8 +127,7 @@ Prediction predict_by_kind(const Catalog& catalog, const Source& source, const m
   if (source.framework == Framework::eager) return predict_eager(catalog, device, row);
   if (row.metric.starts_with("memory")) return {{.value = memory_gib(source, row)}};
   if (row.phase == "train" || row.phase == "finetune") return predict_training(catalog, source, device, row);
-  const auto model = architecture_of(catalog, source, row);
-  return {{.value = model ? serving_value(catalog.serving, device, *model, row) : std::nullopt}};
+  return {predict_serving(catalog, source, device, row)};
 }
 
 void count_unpredicted(const Catalog& catalog, const Source& source, const Row& row, Diagnostics& diagnostics) {
@@ -168,7 +147,7 @@ double fullest_stage_bytes(const StepPlan& plan) {
 /// Around a prediction of a kind that was measured often enough.
 void set_interval(const Catalog& catalog, Estimate& estimate) {
   const KindAccuracy* accuracy = estimate.value ? catalog.accuracy.find(estimate.kind) : nullptr;
-  if (accuracy == nullptr) return;
+  if (accuracy == nullptr || estimate.low) return;
   estimate.low = *estimate.value * accuracy->low_ratio;
   estimate.high = *estimate.value * accuracy->high_ratio;
 }

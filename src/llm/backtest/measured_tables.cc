@@ -118,7 +118,7 @@ Result<ScoredTable> score_serving(const CsvTable& table, const Catalog& catalog,
     }
     const LoopTimes times = closed_loop(*known->device, catalog.stacks, *rates, *known->model, known->loop);
     constexpr double kMsPerSecond = 1e3;
-    prediction.served->ttft_ms = times.first_token_s * kMsPerSecond;
+    prediction.served->ttft_ms = times.benchmark_s * kMsPerSecond;
     prediction.value = times.token_s * kMsPerSecond;
     prediction.low = *prediction.value * unseen.low_ratio;
     prediction.high = *prediction.value * unseen.high_ratio;

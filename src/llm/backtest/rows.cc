@@ -53,6 +53,7 @@ constexpr std::array kPublications = {
     // Llama-2 7B; the source gives tokens per step, its scripts the rest.
     Publication{"uci_train",
                 {.framework = Framework::paired_devices, .sequence = 4096, .step_tokens = 524288, .vocabulary = 32000}},
+    Publication{"docs.nvidia.com/nim", {.precision = DataType::bf16, .stack = "nim"}},
     Publication{"nanotron", kNanotron},
     Publication{"ncu_metrics", {.method = "ncu"}},
 };

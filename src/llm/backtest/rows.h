@@ -42,6 +42,7 @@ struct Source {
   double sequence = 0;                                   ///< where the row names none; 0: the row has to
   double step_tokens = 0;
   double vocabulary = 0;
+  std::string_view stack = {};  ///< of serving, as data/frameworks/serving_stacks.yaml calls it; empty: serving.yaml
 };
 
 /// Numbers that the row does not give are none.

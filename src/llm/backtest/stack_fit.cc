@@ -64,13 +64,18 @@ StackRates fitted_rates(const StackConstants& constants, const StackRates& start
   return rates;
 }
 
-/// The entries that the file has, and one more per stack and generation that only the points have.
-void add_missing_stacks(StackConstants& constants, const std::vector<MeasuredPoint>& points) {
+/// Entries that the points are about start empty, so that nothing of models that are left out stays in them; stacks and
+/// generations that only the points have get an entry.
+void begin_stacks(StackConstants& constants, const std::vector<MeasuredPoint>& points) {
   for (const MeasuredPoint& point : points) {
     const std::string& generation = point.known.device->generation;
     const StackRates* found = find_stack(constants, point.stack, generation);
-    if (found != nullptr && found != &constants.common) continue;
-    constants.stacks.push_back({.stack = point.stack, .generations = {generation}});
+    if (found == nullptr || found == &constants.common) {
+      constants.stacks.push_back({.stack = point.stack, .generations = {generation}});
+      continue;
+    }
+    StackRates& own = constants.stacks[static_cast<std::size_t>(found - constants.stacks.data())];
+    own = {.stack = own.stack, .generations = own.generations};
   }
 }
 
@@ -85,6 +90,8 @@ StackConstants fitted_constants(StackConstants constants, const Points& points, 
     std::copy_if(points.begin(), points.end(), std::back_inserter(own), [&](const MeasuredPoint* point) {
       return find_stack(constants, point->stack, point->known.device->generation) == &one;
     });
+    // Nothing in the table is about it: others measured it.
+    if (own.empty() && one.layer_us > 0) continue;
     StackRates rates = own.empty() ? common : fitted_rates(constants, common, own, pull);
     rates.stack = one.stack;
     rates.generations = one.generations;
@@ -150,7 +157,7 @@ Result<StackFit> fit_stacks(const Catalog& catalog, const std::vector<ServingPoi
                  Error::kNoOffset,
                  "two at least, with their times in the column tpot_ms: one is left out at a time"};
   StackConstants base = catalog.stacks;
-  add_missing_stacks(base, measured);
+  begin_stacks(base, measured);
   const auto left_out = leave_models_out(base, measured, models);
   StackFit fit;
   for (std::size_t i = 0; i < kPulls.size(); ++i)

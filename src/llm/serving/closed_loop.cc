@@ -146,6 +146,16 @@ double one_prompt_seconds(const Server& s) {
              s.loop.replicas;
 }
 
+/// A queue with bulk service: a step takes all prompts that came during the one before it, whose number is Poisson's.
+/// A request waits for the rest of the step that it comes in, which is a long one more likely than a short one, and for
+/// the prompts that came with it.
+double random_first_token(double step, double prompt, double requests, double generate) {
+  if (requests <= 1) return step + prompt;
+  const double prompts = (requests - 1) / generate, mean = step + prompts * prompt;
+  const double longer = 1 + prompts * prompt * prompt / (mean * mean);  // mean of the squares over the mean's square
+  return mean / 2 * longer + step + prompt + prompts * prompt * longer;
+}
+
 }  // namespace
 
 const WeightFormat* weight_format_called(std::string_view name) {
@@ -178,14 +188,15 @@ LoopTimes closed_loop(const machine::Device& device, const StackConstants& const
   LoopTimes times{.seats = seats_of(server)};
   const double requests = std::min(loop.requests, times.seats);
   const double step = loop_step_seconds(server, requests), prompt = one_prompt_seconds(server);
-  times.token_s = step + prompt * requests / loop.generate;
-  // Of prompts, as of a queue with one server, Poisson arrivals and equal service; of the first round, one behind the
-  // other.
-  const double busy = prompt * requests / loop.generate / times.token_s;
-  const double random = 1 + busy / (2 * (1 - busy)), together = (requests + 1) / 2;
-  times.first_token_s = step + prompt * (together + (kRounds - 1) * random) / kRounds;
+  // Its own prompt comes before a request's first token.
+  times.token_s = step + prompt * std::max(0.0, requests - 1) / loop.generate;
+  times.spread_s = step + prompt;
+  times.random_s = random_first_token(step, prompt, requests, loop.generate);
+  times.together_s = step + prompt * requests;
+  times.benchmark_s = (step + prompt * (requests + 1) / 2 + (kRounds - 1) * times.random_s) / kRounds;
   // Those without a seat wait until one of the others is done.
-  times.first_token_s += std::max(0.0, loop.requests / times.seats - 1) * times.token_s * loop.generate;
+  const double queue = std::max(0.0, loop.requests / times.seats - 1) * times.token_s * loop.generate;
+  for (double* time : {&times.spread_s, &times.random_s, &times.together_s, &times.benchmark_s}) *time += queue;
   return times;
 }
 

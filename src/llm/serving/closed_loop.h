@@ -36,9 +36,15 @@ struct ClosedLoop {
 };
 
 struct LoopTimes {
-  double token_s = 0;        ///< between two tokens of a request, the prompts of others included
-  double first_token_s = 0;  ///< mean over a run that begins with all requests at once, as load generators do
-  double seats = 0;          ///< requests whose cache fits at once; others wait
+  double token_s = 0;  ///< between two tokens of a request, the prompts of others included
+  // Until the first token, by how the requests lie to one another in time. Those of equal length stay as they are.
+  double spread_s = 0;    ///< evenly: nobody waits for another's prompt
+  double random_s = 0;    ///< by chance
+  double together_s = 0;  ///< all begin at once, and their prompts are one batch
+  /// Mean over a run that begins with all requests at once, whose prompts come one behind the other, and goes on by
+  /// chance.
+  double benchmark_s = 0;
+  double seats = 0;  ///< requests whose cache fits at once; others wait
 };
 
 /// The rates of the stack on such devices; where it was not measured on them, those that all stacks have in common.
