@@ -67,6 +67,9 @@ TEST_CASE("requests whose cache does not fit wait, and slow nobody down") {
   CHECK(*full.value == *overfull.value);
   CHECK(*overfull.served->ttft_ms > 60e3);  // measured: 127.8 s
   CHECK(*answer(server + "32,8192,1024,,").value < *full.value);
+  // Weights that do not fit by the count were measured all the same: no limit is known.
+  const std::string tight = "a,GLM-5,H100,sglang,fp8,8,8,1,1,";
+  CHECK(tpot_ms(tight + "64,1024,1024,,") > tpot_ms(tight + "4,1024,1024,,"));
 }
 
 TEST_CASE("intervals lie around the prediction") {

@@ -17,14 +17,6 @@
 
 namespace orrery::llm {
 
-/// What one model says.
-struct Estimate {
-  std::string kind = {};             ///< which model made it, of what: "fsdp iteration_time", "eager decode"
-  std::optional<double> value = {};  ///< in the unit of the row; none: the row does not say enough
-  /// Eight of ten published measurements of the kind lay between low and high, if there are enough.
-  std::optional<double> low = {}, high = {};
-};
-
 /// What a serving point has besides its time per token, which is its value.
 struct ServedTimes {
   std::optional<double> ttft_ms = {};

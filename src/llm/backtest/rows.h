@@ -65,6 +65,14 @@ struct BacktestRow {
   [[nodiscard]] bool has(std::initializer_list<Number> numbers) const;
 };
 
+/// What one model says of a row.
+struct Estimate {
+  std::string kind = {};             ///< which model made it, of what: "fsdp iteration_time", "eager decode"
+  std::optional<double> value = {};  ///< in the unit of the row; none: the row does not say enough
+  /// Eight of ten published measurements of the kind lay between low and high, if there are enough.
+  std::optional<double> low = {}, high = {};
+};
+
 /// What notes say: "release=v24.11.1; experts=8 top_k=2" of experts is "8"; empty: nothing.
 std::string_view noted(std::string_view notes, std::string_view key);
 /// "release=v24.11.1", or "26.06.01 pretraining", which begins with it; none: neither.

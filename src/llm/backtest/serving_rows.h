@@ -1,7 +1,6 @@
 // Rows about serving among other measurements: latency, time to the first token and per token, throughput.
 #pragma once
 
-#include "llm/backtest/backtest.h"
 #include "llm/backtest/rows.h"
 #include "llm/catalog.h"
 

@@ -87,7 +87,8 @@ double seats_of(const Server& s) {
       experts * s.loop.format.weight_bytes / s.devices + 2 * s.matrices.head * kHeadBytes / s.loop.tensor;
   const double left = s.c.usable_memory_share * s.device.memory_bytes() - weights;
   const double each = s.cache_bytes_per_token() * (s.loop.prompt + s.loop.generate);
-  return s.loop.replicas * std::max(1.0, left / each);
+  // A server that was measured held its weights: where they do not fit by this count, it is the count that is off.
+  return left > each ? s.loop.replicas * left / each : s.loop.requests;
 }
 
 /// Of one rank, per step: what of the experts is read is what some token chose.
