@@ -221,9 +221,12 @@ report::Sheet requests_sheet(const llm::ServedRun& run, const llm::Requests& req
   for (llm::RequestIndex i = 0; i < run.records.size(); ++i) {
     const llm::RequestRecord& r = run.records[i];
     const std::uint32_t tokens = requests.generate[i];
-    cells = {requests.name(i), static_cast<double>(r.arrival_ps) / static_cast<double>(kPsPerSecond),
-             requests.prompt[i], tokens, ttft_of(r), tpot_of(r, tokens), latency_of(r), r.admitted_ps - r.arrival_ps,
-             r.preemptions, r.cached_tokens, r.replica};
+    cells = {requests.name(i),   static_cast<double>(r.arrival_ps) / static_cast<double>(kPsPerSecond),
+             requests.prompt[i], tokens,
+             ttft_of(r),         tpot_of(r, tokens),
+             latency_of(r),      r.admitted_ps - r.arrival_ps,
+             r.preemptions,      r.cached_tokens,
+             r.replica};
     if (interval != nullptr) {
       // Another schedule may serve one request sooner although its steps are slower.
       const auto add = [&](const auto& time_of) {

@@ -65,8 +65,8 @@ report::Sheet serving_times_sheet(const ServingSummary& summary, const ServingIn
 report::Sheet serving_totals_sheet(const ServingSummary& summary, const llm::Objectives& objectives);
 
 /// "requests": id, arrival_s, prompt, generate, ttft_ms, tpot_ms, latency_ms, queue_ms (arrival to first admission),
-/// preemptions, cached_tokens, replica: what formats/request_log reads; with an interval also ttft_low_ms, ttft_high_ms,
-/// tpot_low_ms, ...: by what steps cost.
+/// preemptions, cached_tokens, replica: what formats/request_log reads; with an interval also ttft_low_ms,
+/// ttft_high_ms, tpot_low_ms, ...: by what steps cost.
 report::Sheet requests_sheet(const llm::ServedRun& run, const llm::Requests& requests,
                              const ServingInterval* interval = nullptr);
 
