@@ -136,8 +136,7 @@ Result<RequestTail> blame_tail(const llm::EnginePlan& plan, const llm::Requests&
       .add({.name = "in_step", .type = Type::time, .unit = Unit::ms, .title = "in the same steps"});
   const auto longest = watch.longest_first();
   for (const auto& [request, other] : longest)
-    others.add_row(
-        {requests.name(request), requests.prompt[request], other.held.size(), other.queued_ps, other.in_step_ps});
+    others.add_row({requests.name(request), requests.prompt[request], other.held, other.queued_ps, other.in_step_ps});
   std::string sentence =
       fmt::format("The slowest {} by first token ({} to {}) waited", report::counted(tail.size(), "request"),
                   requests.name(tail.front()), requests.name(tail.back()));
