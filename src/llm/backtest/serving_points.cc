@@ -36,7 +36,7 @@ Status take_measured(const CsvTable& table, std::size_t row, std::string_view co
 }
 
 Status take_loop(const CsvTable& table, std::size_t row, ServingPoint& point) {
-  ClosedLoop& loop = point.loop;
+  LoopShape& loop = point.loop;
   double ignored = 1, devices = 0;
   for (const auto& [column, usual, into] :
        {std::tuple<std::string_view, std::optional<double>, double*>{"tensor", std::nullopt, &loop.tensor},

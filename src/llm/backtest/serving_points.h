@@ -18,7 +18,7 @@ namespace orrery::llm {
 struct ServingPoint {
   std::string id, dataset, model, device, stack, precision;
   std::optional<double> devices = {};                ///< of the whole server
-  ClosedLoop loop = {};                              ///< without the format
+  LoopShape loop = {};                              ///< without the format
   std::optional<double> ttft_ms = {}, tpot_ms = {};  ///< measured
 };
 
@@ -26,7 +26,7 @@ struct ServingPoint {
 struct KnownPoint {
   const machine::Device* device = nullptr;
   const Architecture* model = nullptr;
-  ClosedLoop loop = {};
+  LoopShape loop = {};
 };
 
 /// A table with the columns stack and concurrency, which no other has.

@@ -52,7 +52,7 @@ struct Server {
   const StackConstants& c;
   const StackRates& rates;
   const Architecture& model;
-  const ClosedLoop& loop;
+  const LoopShape& loop;
   Matrices matrices;
   double devices = 1;
 
@@ -178,7 +178,7 @@ const StackRates* find_stack(const StackConstants& constants, std::string_view s
 }
 
 LoopTimes closed_loop(const machine::Device& device, const StackConstants& constants, const StackRates& rates,
-                      const Architecture& model, const ClosedLoop& loop) {
+                      const Architecture& model, const LoopShape& loop) {
   const Server server{.device = device,
                       .c = constants,
                       .rates = rates,

@@ -26,7 +26,8 @@ struct WeightFormat {
 /// Whatever the case; null: none of that name.
 const WeightFormat* weight_format_called(std::string_view name);
 
-struct ClosedLoop {
+/// Requests of one shape, so many at any time, on devices that share them.
+struct LoopShape {
   WeightFormat format = {};
   double tensor = 1;
   double replicas = 1;  ///< of attention: each has its own requests and cache; experts are spread over all devices
@@ -53,6 +54,6 @@ const StackRates* find_stack(const StackConstants& constants, std::string_view s
 
 /// Of a model whose layers are known one by one: no hybrid.
 LoopTimes closed_loop(const machine::Device& device, const StackConstants& constants, const StackRates& rates,
-                      const Architecture& model, const ClosedLoop& loop);
+                      const Architecture& model, const LoopShape& loop);
 
 }  // namespace orrery::llm
