@@ -173,20 +173,23 @@ Result<report::Answer> show_sweep(Context& context, SweepSession& session, const
 
 /// What is told or written of one step alone. What would be ignored is refused: nobody should look for a file that was
 /// never written.
-Status check_one_step(const LlmRequest& request) {
-  if (!request.sweep && request.configs.size() <= 1) return {};
-  const std::pair<bool, const char*> of_one_step[] = {{request.step.output.has_value(), "output"},
-                                                      {request.step.et.has_value(), "et"},
-                                                      {request.step.manifest.has_value(), "manifest"},
-                                                      {request.step.sensitivity, "sensitivity"},
-                                                      {request.step.edges, "edges"},
-                                                      {request.step.report.has_value(), "report"}};
+Status refuse_step_outputs(const LlmStepOutputs& step, std::string_view why, std::string_view hint) {
+  const std::pair<bool, const char*> of_one_step[] = {{step.output.has_value(), "output"},
+                                                      {step.et.has_value(), "et"},
+                                                      {step.manifest.has_value(), "manifest"},
+                                                      {step.sensitivity, "sensitivity"},
+                                                      {step.edges, "edges"}};
   for (const auto& [is_given, flag] : of_one_step) {
-    if (is_given)
-      return misuse(fmt::format("--{} is about one step, not about several", flag),
-                    "one configuration, without --sweep");
+    if (is_given) return misuse(fmt::format("--{} is about one step, {}", flag, why), std::string(hint));
   }
   return {};
+}
+
+Status check_one_step(const LlmRequest& request) {
+  if (!request.sweep && request.configs.size() <= 1) return {};
+  constexpr std::string_view kWhy = "not about several", kHint = "one configuration, without --sweep";
+  if (request.step.report) return misuse(fmt::format("--report is about one step, {}", kWhy), std::string(kHint));
+  return refuse_step_outputs(request.step, kWhy, kHint);
 }
 
 Result<job::LlmConfig> read_config(const LlmRequest& request, const std::string& path, const llm::Catalog& catalog) {
@@ -270,8 +273,12 @@ Result<report::Answer> run(const LlmRequest& request, Context& context) {
     configs.push_back(std::move(*config));
   }
   if (const Status good = check_serving_outputs(request.serving, configs); !good) return good.error();
-  if (configs.size() == 1 && configs[0].serving)
+  if (configs.size() == 1 && configs[0].serving) {
+    const Status good = refuse_step_outputs(request.step, "and a serving engine takes many",
+                                            "--timeline, --requests and --report are about them");
+    if (!good) return good.error();
     return run_serving(context, request.serving, request.step.report, *catalog, configs[0]);
+  }
   if (configs.size() != 1) return compare_steps(context, request, *catalog, configs);
   if (configs[0].inference || configs[0].product) return show_serving(context, request.step, *catalog, configs[0]);
   const auto one = forecast(context, request, *catalog, configs[0]);
