@@ -17,9 +17,13 @@ KernelTable one_table() {
   KernelTable table{.device = "D", .kind = WarmKind::gemm};
   FormatTable& format = table.formats.emplace_back();
   format.constants = usual_constants(WarmKind::gemm);
-  format.residuals = ResidualTable({{"m", {1, 8}}, {"n", {1, 8}}, {"k", {1, 8}}});
-  format.residuals.values()[0] = -7;
-  format.intervals = {{0, 0.9, 1.2}, {50, 0.95, 1.1}};
+  format.layers = {ResidualTable({{"m", {1, 8}, 0}, {"n", {1, 8}, 1}, {"k", {1, 8}, 2}}),
+                   ResidualTable({{"weights", {1, 64}, 3}})};
+  format.layers[0].values()[0] = -7;
+  format.layers[1].values()[0] = 3;
+  format.add_measured({.m = 2, .n = 64, .k = 64});
+  format.intervals = {{0, 0.99, 1.02}};
+  format.unseen_intervals = {{0, 0.9, 1.2}, {50, 0.95, 1.1}};
   return table;
 }
 
@@ -37,7 +41,27 @@ TEST_CASE("a table reads back as it was written") {
   const auto again = parse_kernel_table(text, "gemm.yaml", "D", WarmKind::gemm);
   REQUIRE_MESSAGE(again.ok(), (again ? "" : again.error().to_string()));
   CHECK(to_yaml(*again) == text);
-  CHECK(again->formats[0].residuals.values()[0] == -7);
+  CHECK(again->formats[0].layers[0].values()[0] == -7);
+  CHECK(again->formats[0].groups == std::set<std::vector<double>>{{64, 64}});
+}
+
+TEST_CASE("layers are added up") {
+  const std::vector<double> first(4, 0.0);  // the logarithms of 1
+  CHECK(one_table().formats[0].residual_at(first) == doctest::Approx(-0.04));
+}
+
+TEST_CASE("what was measured itself has intervals of its own") {
+  const auto h100 = read_device(kTableFolder + "/h100.yaml");
+  REQUIRE(h100);
+  const KernelTable table = one_table();
+  const auto high_ratio = [&](const WarmKernel& kernel, double widened) {
+    const WarmPrice price = warm_price(*h100, table.formats[0], kernel, widened);
+    return price.high_s / price.seconds;
+  };
+  CHECK(high_ratio({.m = 2, .n = 64, .k = 64}, 1) == doctest::Approx(1.02));
+  CHECK(high_ratio({.m = 3, .n = 64, .k = 64}, 1) == doctest::Approx(1.2));
+  CHECK(high_ratio({.m = 2, .n = 64, .k = 65}, 1) == doctest::Approx(1.2));
+  CHECK(high_ratio({.m = 2, .n = 64, .k = 64}, 2) == doctest::Approx(1.44));  // on a relative it was not
 }
 
 TEST_CASE("a damaged table is refused with its line") {
@@ -45,6 +69,9 @@ TEST_CASE("a damaged table is refused with its line") {
   CHECK(refusal(text, "\"-7 0", "\"-7").find("hundredths has 7 numbers, and the axes make 8") != std::string::npos);
   CHECK(refusal(text, "\"-7 0", "\"-7 x").find("gemm.yaml: line ") != std::string::npos);
   CHECK(refusal(text, "\"1 8\"", "\"8 1\"").find("ascending sizes") != std::string::npos);
+  CHECK(refusal(text, "\"64 64\"", "\"64\"").find("numbers with blanks between them, 2 per group") !=
+        std::string::npos);
+  CHECK(refusal(text, "\"weights\"", "\"weight\"").find("must be one of m, n, k, weights") != std::string::npos);
   CHECK(refusal(text, "device: \"D\"", "device: \"E\"").find("is 'E', and the tables are those of 'D'") !=
         std::string::npos);
   CHECK(refusal(text, "kind: gemm", "kind: moe").find("must be gemm") != std::string::npos);

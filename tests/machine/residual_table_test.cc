@@ -10,7 +10,7 @@ namespace {
 
 /// 2 x 3 knots; the value of a knot is ten times its first place plus its second.
 ResidualTable two_by_three() {
-  ResidualTable table({{"m", {1, 16}}, {"n", {1, 4, 64}}});
+  ResidualTable table({{"m", {1, 16}, 0}, {"n", {1, 4, 64}, 1}});
   for (std::size_t i = 0; i < 6; ++i) table.values()[i] = static_cast<std::int16_t>(10 * (i / 3) + i % 3);
   return table;
 }

@@ -3,18 +3,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <numeric>
+#include <random>
 #include <tuple>
 
 #include "base/parallel.h"
 #include "llm/backtest/robust_fit.h"
-#include "llm/distil/table_fit.h"
+#include "llm/distil/layer_shapes.h"
 #include "machine/warm/warm_fields.h"
+#include "machine/warm/warm_shape.h"
 
 // Constants are fitted on a sample with all groups: a dozen numbers learn no row by heart. Tables could, and are fitted
-// once more per fold without the groups of that fold.
+// once more per fold without the groups of that fold. Without some rows of every group they are as far off as that:
+// only what was measured itself has narrower intervals.
 
 namespace orrery::llm {
 namespace {
@@ -26,42 +31,10 @@ constexpr double kPenalty = 0.02;  // of a constant that is e-fold away from whe
 constexpr double kCapOfConstants = 0.6;
 constexpr double kTenFold = 2.3;
 constexpr std::size_t kTableFolds = 5;
-constexpr std::size_t kParts = 4;   // of the predicted times, each with an interval of its own
-constexpr double kOutside = 0.104;  // at each end of an interval: half of what it is made of was seen, and lies closer
-
-using Group = std::array<double, 4>;
-
-Group group_of_kernel(const WarmKernel& x) {
-  switch (x.kind) {
-    case WarmKind::gemm: return {x.n, x.k};
-    case WarmKind::sdpa_fwd:
-    case WarmKind::sdpa_decode: return {x.heads, x.kv_heads, x.dim, x.window};
-    case WarmKind::moe: return {x.hidden, x.inter, x.experts, x.top_k};
-    case WarmKind::mla_fwd:
-    case WarmKind::mla_decode: break;
-  }
-  return {x.heads, x.batch};
-}
-
-/// How many knots each axis of a table has at most, and how stiff it is. Axes are coarse where groups lie: a knot per
-/// group would learn them by heart, and then nothing about the next.
-struct TableShape {
-  std::vector<int> knots;
-  TableFitOptions options;
-};
-
-TableShape shape_of(WarmKind kind) {
-  switch (kind) {
-    case WarmKind::gemm: return {{30, 6, 6}, {.value_penalty = 0.001, .bend_penalty = 0.02}};
-    case WarmKind::sdpa_fwd: return {{7, 10, 4, 4, 2}, {.value_penalty = 0.003, .bend_penalty = 0.01}};
-    case WarmKind::sdpa_decode: return {{6, 7, 4, 2, 2, 2}, {.value_penalty = 0.003, .bend_penalty = 0.02}};
-    // Experts of half a dozen models: what they have in common is little, and soon learnt by heart.
-    case WarmKind::moe: return {{5, 7, 2, 2}, {.value_penalty = 0.1, .bend_penalty = 0.3}};
-    case WarmKind::mla_fwd:
-    case WarmKind::mla_decode: break;
-  }
-  return {{6, 5, 7}, {.value_penalty = 0.003, .bend_penalty = 0.02}};
-}
+constexpr std::size_t kParts = 4;  // of the predicted times, each with an interval of its own
+constexpr double kOutside = 0.1;   // at each end of an interval
+// Of the tables, against that of layer_shapes.cc: few or scattered rows want stiffer ones.
+constexpr std::array kStiffness = {1.0, 4.0};
 
 /// Visits the constants of a kind as unknowns.
 struct ConstantList {
@@ -97,53 +70,87 @@ machine::WarmConstants fit_constants(const machine::Device& device, const std::v
   return constants;
 }
 
-/// The fold of each kernel: groups in the order of their sizes take turns, so that no fold is a whole region.
-std::vector<std::size_t> folds_of(const std::vector<MeasuredKernel>& kernels) {
-  std::map<Group, std::size_t> groups;
-  for (const MeasuredKernel& one : kernels) groups.emplace(group_of_kernel(one.kernel), 0);
-  std::size_t next = 0;
-  for (auto& [key, fold] : groups) fold = next++ % kTableFolds;
+/// The fold of each kernel: groups take turns in an order that has nothing to do with their sizes. In that of sizes all
+/// neighbours of a group would be in other folds, and those of a shape that somebody asks for may be missing.
+std::vector<std::size_t> folds_of_groups(const std::vector<MeasuredKernel>& kernels) {
+  std::map<std::vector<double>, std::size_t> groups;
+  for (const MeasuredKernel& one : kernels) groups.emplace(group_of(one.kernel), 0);
+  std::mt19937_64 random(1);
+  std::vector<std::pair<std::uint64_t, std::size_t*>> turns;
+  for (auto& [key, fold] : groups) turns.emplace_back(random(), &fold);
+  std::sort(turns.begin(), turns.end());
+  for (std::size_t i = 0; i < turns.size(); ++i) *turns[i].second = i % kTableFolds;
   std::vector<std::size_t> folds;
   folds.reserve(kernels.size());
-  for (const MeasuredKernel& one : kernels) folds.push_back(groups[group_of_kernel(one.kernel)]);
+  for (const MeasuredKernel& one : kernels) folds.push_back(groups[group_of(one.kernel)]);
   return folds;
-}
-
-/// What tables leave over, as logarithms of measured to predicted.
-struct Leftovers {
-  std::vector<double> seen;  ///< by the table that was fitted to all
-  std::vector<double> held;  ///< by one that had not seen the group
-};
-
-/// Fits the table of `format`, and says what is left.
-Leftovers fit_residuals(const std::vector<Residual>& residuals, const std::vector<std::size_t>& folds, WarmKind kind,
-                        FormatTable& format) {
-  const TableShape shape = shape_of(kind);
-  const auto axes = axes_for(residuals, machine::axes_of(kind), shape.knots);
-  const auto fitted_without = [&](std::size_t fold) {
-    std::vector<const Residual*> rows;
-    for (std::size_t i = 0; i < residuals.size(); ++i) {
-      if (folds[i] != fold) rows.push_back(&residuals[i]);
-    }
-    return fit_table(axes, rows, shape.options);
-  };
-  format.residuals = fitted_without(kTableFolds);
-  Leftovers left;
-  for (const Residual& one : residuals) left.seen.push_back(one.value - format.residuals.at(one.place));
-  left.held = left.seen;
-  for (std::size_t fold = 0; fold < kTableFolds; ++fold) {
-    const machine::ResidualTable table = fitted_without(fold);
-    for (std::size_t i = 0; i < residuals.size(); ++i) {
-      if (folds[i] == fold) left.held[i] = residuals[i].value - table.at(residuals[i].place);
-    }
-  }
-  return left;
 }
 
 double mean_error_pct(const std::vector<double>& log_ratios) {
   double sum = 0;
   for (const double one : log_ratios) sum += std::abs(std::exp(-one) - 1);
   return rounded(100 * sum / static_cast<double>(log_ratios.size()));
+}
+
+/// What tables leave over, as logarithms of measured to predicted.
+struct Leftovers {
+  std::vector<double> seen;  ///< by the tables that were fitted to all
+  std::vector<double> held;  ///< by ones that had not seen the group
+};
+
+/// The tables of one format, fitted to all rows or without some.
+class FormatFit {
+ public:
+  FormatFit(const std::vector<Residual>& residuals, WarmKind kind)
+      : residuals_(residuals), shapes_(layer_shapes(kind)), empty_(empty_layers(residuals, kind, shapes_)) {}
+
+  [[nodiscard]] FormatTable fitted(double stiffness, const std::function<bool(std::size_t)>& takes) const {
+    std::vector<const Residual*> rows;
+    for (std::size_t i = 0; i < residuals_.size(); ++i) {
+      if (takes(i)) rows.push_back(&residuals_[i]);
+    }
+    return {.layers = fit_layers(empty_, shapes_, stiffness, rows)};
+  }
+
+  [[nodiscard]] double left_by(const FormatTable& table, std::size_t row) const {
+    return residuals_[row].value - table.residual_at(residuals_[row].place);
+  }
+
+  /// Of every row by tables that had not seen its fold.
+  [[nodiscard]] std::vector<double> left_out(double stiffness, const std::vector<std::size_t>& folds) const {
+    std::vector<double> left(residuals_.size());
+    for (std::size_t fold = 0; fold < kTableFolds; ++fold) {
+      const FormatTable table = fitted(stiffness, [&](std::size_t row) { return folds[row] != fold; });
+      for (std::size_t i = 0; i < left.size(); ++i) {
+        if (folds[i] == fold) left[i] = left_by(table, i);
+      }
+    }
+    return left;
+  }
+
+ private:
+  const std::vector<Residual>& residuals_;
+  std::vector<LayerShape> shapes_;
+  std::vector<machine::ResidualTable> empty_;
+};
+
+/// Fits the tables of `format`, as stiff as is best for groups that they have not seen, and says what is left.
+Leftovers fit_residuals(const std::vector<Residual>& residuals, const std::vector<std::size_t>& folds, WarmKind kind,
+                        FormatTable& format) {
+  const FormatFit fit(residuals, kind);
+  Leftovers left;
+  double best = 0, stiffness = 1;
+  for (const double tried : kStiffness) {
+    std::vector<double> held = fit.left_out(tried, folds);
+    const double error = mean_error_pct(held);
+    if (!left.held.empty() && error >= best) continue;
+    best = error;
+    stiffness = tried;
+    left.held = std::move(held);
+  }
+  format.layers = fit.fitted(stiffness, [](std::size_t) { return true; }).layers;
+  for (std::size_t i = 0; i < residuals.size(); ++i) left.seen.push_back(fit.left_by(format, i));
+  return left;
 }
 
 double quantile(const std::vector<double>& sorted, double share) {
@@ -153,26 +160,27 @@ double quantile(const std::vector<double>& sorted, double share) {
   return sorted[low] + (at - static_cast<double>(low)) * (sorted[high] - sorted[low]);
 }
 
-/// Per part of the predicted times where eight of ten lie: of kernels that were seen and of others alike, since nobody
-/// knows which the next will be.
-std::vector<machine::TimeInterval> intervals_of(const std::vector<MeasuredKernel>& kernels, const Leftovers& left) {
+/// Per part of the predicted times where all but kOutside at either end lie of what is `left`, of so many groups. Of
+/// few a little more: rows of a group are off together, in part, and the next group is one more than were drawn (as in
+/// split conformal prediction).
+std::vector<machine::TimeInterval> intervals_of(const std::vector<MeasuredKernel>& kernels,
+                                                const std::vector<double>& left, std::size_t groups) {
+  constexpr double kTogether = 0.25;
+  const double outside = std::max(kOutside - (1 - kOutside) * kTogether / static_cast<double>(groups), 0.0);
   std::vector<std::size_t> by_time(kernels.size());
   std::iota(by_time.begin(), by_time.end(), 0);
-  const auto predicted = [&](std::size_t i) { return kernels[i].us * std::exp(-left.seen[i]); };
+  const auto predicted = [&](std::size_t i) { return kernels[i].us * std::exp(-left[i]); };
   std::stable_sort(by_time.begin(), by_time.end(), [&](auto a, auto b) { return predicted(a) < predicted(b); });
   std::vector<machine::TimeInterval> intervals;
   const std::size_t parts = std::min(kParts, kernels.size());
   for (std::size_t part = 0; part < parts; ++part) {
     const std::size_t from = part * kernels.size() / parts, to = (part + 1) * kernels.size() / parts;
     std::vector<double> sorted;
-    for (std::size_t i = from; i < to; ++i) {
-      sorted.push_back(left.held[by_time[i]]);
-      sorted.push_back(left.seen[by_time[i]]);
-    }
+    for (std::size_t i = from; i < to; ++i) sorted.push_back(left[by_time[i]]);
     std::sort(sorted.begin(), sorted.end());
     intervals.push_back({.from_us = part == 0 ? 0 : rounded(predicted(by_time[from])),
-                         .low_ratio = rounded(std::exp(std::min(quantile(sorted, kOutside), 0.0))),
-                         .high_ratio = rounded(std::exp(std::max(quantile(sorted, 1 - kOutside), 0.0)))});
+                         .low_ratio = rounded(std::exp(std::min(quantile(sorted, outside), 0.0))),
+                         .high_ratio = rounded(std::exp(std::max(quantile(sorted, 1 - outside), 0.0)))});
   }
   return intervals;
 }
@@ -184,8 +192,8 @@ machine::WarmFormat cache_format(const WarmKernel& kernel) {
 }  // namespace
 
 FormatTable distil_format(const machine::Device& device, std::vector<MeasuredKernel> kernels) {
-  const auto order = [](const MeasuredKernel& one) {
-    return std::tuple(group_of_kernel(one.kernel), coordinates_of(one.kernel), one.kernel.batch, one.us);
+  const auto order = [&](const MeasuredKernel& one) {
+    return std::tuple(group_of(one.kernel), coordinates_of(device, one.kernel), one.us);
   };
   std::sort(kernels.begin(), kernels.end(),
             [&](const MeasuredKernel& a, const MeasuredKernel& b) { return order(a) < order(b); });
@@ -197,14 +205,16 @@ FormatTable distil_format(const machine::Device& device, std::vector<MeasuredKer
   for (const MeasuredKernel& one : kernels) {
     const double us = machine::warm_time(device, table.constants, one.kernel).seconds * 1e6;
     formula.push_back(std::log(one.us / us));
-    residuals.push_back({coordinates_of(one.kernel), formula.back()});
+    residuals.push_back({coordinates_of(device, one.kernel), formula.back()});
+    table.add_measured(one.kernel);
   }
-  const Leftovers left = fit_residuals(residuals, folds_of(kernels), first.kind, table);
+  const Leftovers left = fit_residuals(residuals, folds_of_groups(kernels), first.kind, table);
   table.accuracy = {.rows = static_cast<std::int64_t>(kernels.size()),
                     .formula_pct = mean_error_pct(formula),
                     .seen_pct = mean_error_pct(left.seen),
                     .held_out_pct = mean_error_pct(left.held)};
-  table.intervals = intervals_of(kernels, left);
+  table.intervals = intervals_of(kernels, left.seen, kernels.size());
+  table.unseen_intervals = intervals_of(kernels, left.held, table.groups.size());
   return table;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 
 namespace orrery::llm {
@@ -12,8 +13,9 @@ namespace {
 using machine::ResidualTable, machine::TableAxis;
 
 constexpr double kSmallestResidual = 0.02;  // below it residuals count as squares, beyond as they are
-constexpr int kMostIterations = 300;
-constexpr double kEnough = 1e-5;  // of the first gradient
+constexpr int kRounds = 3;
+constexpr int kMostIterations = 200;
+constexpr double kEnough = 1e-4;  // of the first gradient
 
 /// To the digits that a file has.
 double rounded_size(double logarithm) {
@@ -32,16 +34,25 @@ std::vector<double> thinned(std::vector<double> sizes, std::size_t most) {
   return sizes;
 }
 
-/// Minimises  sum w (sum of corners - y)^2 + a sum x^2 + b sum (second differences)^2.
+/// Minimises  sum w (sum of corners - y)^2 + a sum x^2 + b sum (second differences)^2, a and b being each layer's.
 class TableSystem {
  public:
-  TableSystem(const ResidualTable& table, const std::vector<const Residual*>& residuals, const TableFitOptions& options)
-      : table_(table), options_(options), unknowns_(table.values().size()) {
+  TableSystem(const std::vector<ResidualTable>& layers, const std::vector<LayerShape>& shapes, double stiffness,
+              const std::vector<const Residual*>& residuals) {
+    std::size_t begin = 0;
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+      parts_.push_back({&layers[i], begin, stiffness * shapes[i].value_penalty, stiffness * shapes[i].bend_penalty});
+      begin += layers[i].values().size();
+    }
+    unknowns_ = begin;
     std::vector<ResidualTable::Corner> corners;
     for (const Residual* one : residuals) {
       begins_.push_back(corners_.size());
-      table.corners_at(one->place, corners);
-      corners_.insert(corners_.end(), corners.begin(), corners.end());
+      for (const Part& part : parts_) {
+        part.layer->corners_at(one->place, corners);
+        for (const auto& [knot, weight] : corners)
+          corners_.push_back({static_cast<std::uint32_t>(part.begin + knot), static_cast<float>(weight)});
+      }
       wanted_.push_back(one->value);
     }
     begins_.push_back(corners_.size());
@@ -53,7 +64,7 @@ class TableSystem {
 
   [[nodiscard]] double value(std::size_t row, const std::vector<double>& x) const {
     double sum = 0;
-    for (std::size_t i = begins_[row]; i < begins_[row + 1]; ++i) sum += corners_[i].weight * x[corners_[i].knot];
+    for (std::size_t i = begins_[row]; i < begins_[row + 1]; ++i) sum += corners_[i].weight * x[corners_[i].unknown];
     return sum;
   }
 
@@ -72,45 +83,61 @@ class TableSystem {
   /// The matrix of the normal equations times x.
   [[nodiscard]] std::vector<double> times(const std::vector<double>& x) const {
     std::vector<double> out(unknowns_);
-    for (std::size_t i = 0; i < unknowns_; ++i) out[i] = options_.value_penalty * x[i];
-    for (std::size_t row = 0; row < rows(); ++row) spread(row, weights_[row] * value(row, x), out);
-    std::size_t stride = unknowns_;
-    for (const TableAxis& axis : table_.axes()) {
-      stride /= axis.sizes.size();
-      add_bends(axis.sizes.size(), stride, x, out);
+    for (const Part& part : parts_) {
+      std::size_t stride = part.layer->values().size();
+      for (std::size_t i = part.begin; i < part.begin + stride; ++i) out[i] = part.value_penalty * x[i];
+      for (const TableAxis& axis : part.layer->axes()) {
+        stride /= axis.sizes.size();
+        add_bends(part, axis.sizes.size(), stride, x, out);
+      }
     }
+    for (std::size_t row = 0; row < rows(); ++row) spread(row, weights_[row] * value(row, x), out);
     return out;
   }
 
   [[nodiscard]] std::vector<double> diagonal() const {
-    std::vector<double> out(unknowns_, options_.value_penalty + 6 * options_.bend_penalty);
+    std::vector<double> out(unknowns_);
+    for (const Part& part : parts_)
+      std::fill_n(out.begin() + static_cast<std::ptrdiff_t>(part.begin), part.layer->values().size(),
+                  part.value_penalty + 6 * part.bend_penalty);
     for (std::size_t row = 0; row < rows(); ++row) {
       for (std::size_t i = begins_[row]; i < begins_[row + 1]; ++i)
-        out[corners_[i].knot] += weights_[row] * corners_[i].weight * corners_[i].weight;
+        out[corners_[i].unknown] += weights_[row] * corners_[i].weight * corners_[i].weight;
     }
     return out;
   }
 
  private:
+  struct Part {
+    const ResidualTable* layer;
+    std::size_t begin;  ///< of its unknowns
+    double value_penalty, bend_penalty;
+  };
+  struct Corner {
+    std::uint32_t unknown;
+    float weight;
+  };
+
   void spread(std::size_t row, double amount, std::vector<double>& out) const {
-    for (std::size_t i = begins_[row]; i < begins_[row + 1]; ++i) out[corners_[i].knot] += amount * corners_[i].weight;
+    for (std::size_t i = begins_[row]; i < begins_[row + 1]; ++i)
+      out[corners_[i].unknown] += amount * corners_[i].weight;
   }
   /// Of the lines of knots along one axis, which are `stride` apart.
-  void add_bends(std::size_t count, std::size_t stride, const std::vector<double>& x, std::vector<double>& out) const {
-    for (std::size_t i = 0; i < unknowns_; ++i) {
-      const std::size_t place = i / stride % count;
+  static void add_bends(const Part& part, std::size_t count, std::size_t stride, const std::vector<double>& x,
+                        std::vector<double>& out) {
+    for (std::size_t knot = 0; knot < part.layer->values().size(); ++knot) {
+      const std::size_t place = knot / stride % count, i = part.begin + knot;
       if (place == 0 || place + 1 >= count) continue;
-      const double bend = options_.bend_penalty * (x[i - stride] - 2 * x[i] + x[i + stride]);
+      const double bend = part.bend_penalty * (x[i - stride] - 2 * x[i] + x[i + stride]);
       out[i - stride] += bend;
       out[i] -= 2 * bend;
       out[i + stride] += bend;
     }
   }
 
-  const ResidualTable& table_;
-  TableFitOptions options_;
-  std::size_t unknowns_;
-  std::vector<ResidualTable::Corner> corners_;
+  std::vector<Part> parts_;
+  std::size_t unknowns_ = 0;
+  std::vector<Corner> corners_;
   std::vector<std::size_t> begins_;
   std::vector<double> wanted_, weights_;
 };
@@ -148,32 +175,38 @@ void solve(const TableSystem& system, std::vector<double>& x) {
 
 }  // namespace
 
-std::vector<TableAxis> axes_for(const std::vector<Residual>& residuals, const std::vector<std::string_view>& names,
-                                const std::vector<int>& most) {
-  std::vector<TableAxis> axes;
-  for (std::size_t axis = 0; axis < names.size(); ++axis) {
-    std::vector<double> sizes;
-    sizes.reserve(residuals.size());
-    for (const Residual& one : residuals) sizes.push_back(rounded_size(one.place[axis]));
-    std::sort(sizes.begin(), sizes.end());
-    sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
-    axes.push_back({.name = std::string(names[axis]), .sizes = thinned(std::move(sizes), most[axis])});
+std::vector<ResidualTable> empty_layers(const std::vector<Residual>& residuals, machine::WarmKind kind,
+                                        const std::vector<LayerShape>& shapes) {
+  std::vector<ResidualTable> layers;
+  for (const LayerShape& shape : shapes) {
+    std::vector<TableAxis> axes;
+    for (std::size_t i = 0; i < shape.axes.size(); ++i) {
+      TableAxis& axis = axes.emplace_back(
+          TableAxis{std::string(shape.axes[i]), {}, machine::coordinate_called(kind, shape.axes[i]).value()});
+      for (const Residual& one : residuals) axis.sizes.push_back(rounded_size(one.place[axis.coordinate]));
+      std::sort(axis.sizes.begin(), axis.sizes.end());
+      axis.sizes.erase(std::unique(axis.sizes.begin(), axis.sizes.end()), axis.sizes.end());
+      axis.sizes = thinned(std::move(axis.sizes), static_cast<std::size_t>(shape.knots[i]));
+    }
+    layers.emplace_back(std::move(axes));
   }
-  return axes;
+  return layers;
 }
 
-ResidualTable fit_table(std::vector<TableAxis> axes, const std::vector<const Residual*>& residuals,
-                        const TableFitOptions& options) {
-  ResidualTable table(std::move(axes));
-  TableSystem system(table, residuals, options);
+std::vector<ResidualTable> fit_layers(std::vector<ResidualTable> layers, const std::vector<LayerShape>& shapes,
+                                      double stiffness, const std::vector<const Residual*>& residuals) {
+  TableSystem system(layers, shapes, stiffness, residuals);
   std::vector<double> x(system.unknowns(), 0);
-  for (int round = 0; round < options.rounds; ++round) {
+  for (int round = 0; round < kRounds; ++round) {
     if (round > 0) system.reweight(x);
     solve(system, x);
   }
-  for (std::size_t i = 0; i < x.size(); ++i)
-    table.values()[i] = static_cast<std::int16_t>(std::lround(std::clamp(x[i] / machine::kTableStep, -300.0, 300.0)));
-  return table;
+  auto from = x.begin();
+  for (ResidualTable& layer : layers) {
+    for (std::int16_t& value : layer.values())
+      value = static_cast<std::int16_t>(std::lround(std::clamp(*from++ / machine::kTableStep, -300.0, 300.0)));
+  }
+  return layers;
 }
 
 }  // namespace orrery::llm

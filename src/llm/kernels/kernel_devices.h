@@ -14,7 +14,7 @@
 namespace orrery::llm {
 
 /// How much wider the intervals of a relative's tables are, on devices that have both.
-inline constexpr double kWidenedByRelative = 1.6;
+inline constexpr double kWidenedByRelative = 1.3;
 
 /// The tables of warm kernels that stand for a device. Files are read when somebody asks for their kind, so that a verb
 /// that prices none of them does not wait for any.

@@ -2,6 +2,8 @@
 // number format. One small file per kind in the device's folder of tables; docs/formats/device.md has the format.
 #pragma once
 
+#include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,9 +19,20 @@ struct FormatTable {
   WarmFormat format = WarmFormat::bf16;
   WarmFormat cache = WarmFormat::bf16;  ///< of keys and values
   WarmConstants constants = {};
-  ResidualTable residuals = {};
-  std::vector<TimeInterval> intervals = {};  ///< by from_us, ascending; the first from 0
+  std::vector<ResidualTable> layers = {};  ///< of residuals, which are added up
+  /// What was measured: groups as group_of has them, and at which sizes, by the places of steps_of.
+  std::set<std::vector<double>> groups = {};
+  std::vector<std::set<double>> steps = {};
+  /// Of kernels that were measured themselves, and of others; by from_us, ascending; the first from 0.
+  std::vector<TimeInterval> intervals = {}, unseen_intervals = {};
   TableAccuracy accuracy = {};
+
+  void add_measured(const WarmKernel& kernel);
+  /// Of a group that was measured, at sizes that were.
+  [[nodiscard]] bool was_measured(const WarmKernel& kernel) const;
+
+  /// Of a place as coordinates_of has it.
+  [[nodiscard]] double residual_at(std::span<const double> place) const;
 };
 
 struct KernelTable {
@@ -37,8 +50,8 @@ struct WarmPrice {
   Bound bound = Bound::compute;
 };
 
-/// On `device`, with constants and residuals of `table`, which may be a relative's: `widened` is then the factor on the
-/// logarithms of the interval.
+/// On `device`, with constants and residuals of `table`. If they are a relative's, `widened` is beyond 1: the factor on
+/// the logarithms of the interval, which is that of kernels that were not measured.
 WarmPrice warm_price(const Device& device, const FormatTable& table, const WarmKernel& kernel, double widened = 1);
 
 /// Errors name file and line: what is damaged, or of another kind than asked for, or of another device.

@@ -31,7 +31,7 @@ ResidualTable::ResidualTable(std::vector<TableAxis> axes) : axes_(std::move(axes
 void ResidualTable::corners_at(std::span<const double> place, std::vector<Corner>& corners) const {
   corners.assign(1, {.knot = 0, .weight = 1});
   for (std::size_t axis = 0; axis < knots_.size(); ++axis) {
-    const auto [low, share] = bracket(knots_[axis], place[axis]);
+    const auto [low, share] = bracket(knots_[axis], place[axes_[axis].coordinate]);
     const std::size_t before = corners.size(), count = knots_[axis].size();
     for (std::size_t i = 0; i < before; ++i) {
       Corner& corner = corners[i];

@@ -1,5 +1,6 @@
 // What a formula leaves over: the logarithm of measured to predicted time on a grid of sizes, multilinear between its
-// knots in the logarithms of the sizes, and constant beyond them.
+// knots in the logarithms of the sizes, and constant beyond them. Several tables may be added up: a coarse one over all
+// sizes and finer ones over two or three of them say more than one grid with as many knots (an analysis of variance).
 #pragma once
 
 #include <cstddef>
@@ -12,7 +13,8 @@ namespace orrery::machine {
 
 struct TableAxis {
   std::string name;
-  std::vector<double> sizes;  ///< at the knots, ascending
+  std::vector<double> sizes;   ///< at the knots, ascending
+  std::size_t coordinate = 0;  ///< of a place: which of its logarithms the axis is about
 
   friend bool operator==(const TableAxis&, const TableAxis&) = default;
 };
@@ -27,7 +29,7 @@ class ResidualTable {
     std::size_t knot = 0;
     double weight = 0;
   };
-  /// Of a place that is given by logarithms, one per axis. The weights are positive and their sum is 1.
+  /// Of a place that is given by logarithms, as the axes count them. The weights are positive and their sum is 1.
   void corners_at(std::span<const double> place, std::vector<Corner>& corners) const;
   /// The residual there; 0 without any axes.
   [[nodiscard]] double at(std::span<const double> place) const;

@@ -79,7 +79,9 @@ WarmTime time_of(const Device& device, const WarmGemm& c, const WarmKernel& kern
 /// Pairs of queries and keys under a causal mask and a window.
 double causal_pairs(double sequence, double window) {
   const double width = window > 0 ? std::min(window, sequence) : sequence;
-  return width * (width + 1) / 2 + (sequence - width) * width;
+  // Blocks of queries and keys are computed whole: half of one for nothing on the diagonal, and on the window's edge.
+  const double edges = kDiagonal / 2 * std::min(sequence, kDiagonal) + (sequence - width) * kDiagonal;
+  return width * (width + 1) / 2 + (sequence - width) * width + edges;
 }
 
 /// What both kinds of attention over a prompt do.
@@ -101,7 +103,7 @@ ForwardWork forward_work(const WarmKernel& x, const WarmForward& c) {
 WarmTime time_of(const Device& device, const WarmForward& c, const WarmKernel& x) {
   const double units = static_cast<double>(device.compute_unit_count);
   const ForwardWork work = forward_work(x, c);
-  const double pairs = causal_pairs(x.seq, x.window) + kDiagonal / 2 * std::min(x.seq, kDiagonal);
+  const double pairs = causal_pairs(x.seq, x.window);
   const double flop = 2 * x.batch * x.heads * work.widths * pairs;
   const double blocks = x.batch * x.heads * std::ceil(x.seq / kDiagonal);
   // Blocks that do not fill a wave take as long as if they did.
@@ -164,14 +166,6 @@ WarmTime time_of(const Device& device, const WarmDecode& c, const WarmKernel& x)
                                                                                    {requests, Bound::latency}})};
 }
 
-/// Experts that get at least one of the tokens.
-double busy_experts(const WarmKernel& x) {
-  const double tokens = x.m * x.top_k;
-  if (x.balanced) return std::min(x.experts, tokens);
-  constexpr double kSkew = 0.9;  // fewer than an even draw would reach
-  return std::max(std::min(x.top_k, x.experts), kSkew * x.experts * (1 - std::exp(-tokens / x.experts)));
-}
-
 WarmTime time_of(const Device& device, const WarmExperts& c, const WarmKernel& x) {
   const double units = static_cast<double>(device.compute_unit_count);
   const double tokens = x.m * x.top_k, busy = busy_experts(x), inter = x.inter / x.tp;
@@ -191,6 +185,13 @@ WarmTime time_of(const Device& device, const WarmExperts& c, const WarmKernel& x
 }
 
 }  // namespace
+
+double busy_experts(const WarmKernel& x) {
+  const double tokens = x.m * x.top_k;
+  if (x.balanced) return std::min(x.experts, tokens);
+  constexpr double kSkew = 0.9;  // fewer than an even draw would reach
+  return std::max(std::min(x.top_k, x.experts), kSkew * x.experts * (1 - std::exp(-tokens / x.experts)));
+}
 
 DataType rate_of(WarmFormat format) {
   switch (format) {
@@ -226,40 +227,6 @@ WarmConstants usual_constants(WarmKind kind) {
 
 WarmTime warm_time(const Device& device, const WarmConstants& constants, const WarmKernel& kernel) {
   return std::visit([&](const auto& c) { return time_of(device, c, kernel); }, constants);
-}
-
-std::vector<std::string_view> axes_of(WarmKind kind) {
-  switch (kind) {
-    case WarmKind::gemm: return {"m", "n", "k"};
-    case WarmKind::sdpa_decode:
-      return {"heads in all", "sequence", "head size", "heads per key head", "window", "shared keys"};
-    case WarmKind::sdpa_fwd: return {"heads in all", "sequence", "head size", "heads per key head", "window"};
-    case WarmKind::moe: return {"tokens", "tokens per expert", "weights", "routing"};
-    case WarmKind::mla_fwd: return {"requests", "heads", "sequence"};
-    case WarmKind::mla_decode: break;
-  }
-  return {"requests", "heads", "sequence"};
-}
-
-std::vector<double> coordinates_of(const WarmKernel& x) {
-  // An axis of two knots, 1 and 2: no and yes.
-  const auto answer = [](bool yes) { return yes ? std::log(2.0) : 0.0; };
-  // Libraries take another kernel for windows, also where the context is shorter.
-  const double windowed = answer(x.window > 0);
-  switch (x.kind) {
-    case WarmKind::gemm: return {std::log(x.m), std::log(x.n), std::log(x.k)};
-    case WarmKind::sdpa_fwd:
-      return {std::log(x.batch * x.heads), std::log(x.seq), std::log(x.dim), std::log(x.heads / x.kv_heads), windowed};
-    case WarmKind::sdpa_decode:
-      return {std::log(x.batch * x.kv_heads), std::log(x.seq), std::log(x.dim),
-              std::log(x.heads / x.kv_heads), windowed,        answer(x.heads > x.kv_heads)};
-    case WarmKind::moe:
-      return {std::log(x.m), std::log(x.m * x.top_k / busy_experts(x)), std::log(x.experts * x.hidden * x.inter / x.tp),
-              answer(!x.balanced)};
-    case WarmKind::mla_fwd:
-    case WarmKind::mla_decode: break;
-  }
-  return {std::log(x.batch), std::log(x.heads), std::log(x.seq)};
 }
 
 }  // namespace orrery::machine

@@ -112,9 +112,7 @@ struct WarmTime {
 /// Every size of the kind must be there, and the device must have a rate for the format. `constants` are of the kind.
 WarmTime warm_time(const Device& device, const WarmConstants& constants, const WarmKernel& kernel);
 
-/// Where the kernel stands among others of its kind: the logarithms of what its residual may depend on, in the order of
-/// the axes of its table.
-std::vector<double> coordinates_of(const WarmKernel& kernel);
-std::vector<std::string_view> axes_of(WarmKind kind);
+/// Of experts, those that get at least one of the tokens.
+double busy_experts(const WarmKernel& kernel);
 
 }  // namespace orrery::machine
