@@ -23,16 +23,16 @@ Spread spread_of(std::vector<TimePs>& values) {
   if (values.empty()) return {};
   Int128 sum = 0;
   for (const TimePs value : values) sum += value;
-  auto sorted_to = values.begin();
-  // Shares ascend: what is left of one is done with.
+  std::size_t done = 0;
+  // Shares ascend: what is below one of them is done with.
   const auto at = [&](double share) {
     const double place = share * static_cast<double>(values.size() - 1);
-    const auto lower = values.begin() + static_cast<std::ptrdiff_t>(place);
-    std::nth_element(sorted_to, lower, values.end());
-    sorted_to = lower;
-    const auto upper = lower + 1 == values.end() ? lower : std::min_element(lower + 1, values.end());
-    const auto value = static_cast<double>(*lower), next = static_cast<double>(*upper);
-    return in_ms(value + (next - value) * (place - std::floor(place)));
+    const auto lower = static_cast<std::size_t>(place);
+    const auto value = static_cast<double>(nth_smallest(std::span(values).subspan(done), lower - done));
+    done = lower;
+    const auto above = std::span(values).subspan(lower + 1);
+    const double next = above.empty() ? value : static_cast<double>(*std::min_element(above.begin(), above.end()));
+    return in_ms(value + (next - value) * (place - static_cast<double>(lower)));
   };
   Spread spread{.mean_ms = in_ms(static_cast<double>(sum) / static_cast<double>(values.size()))};
   spread.p50_ms = at(.5);

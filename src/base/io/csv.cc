@@ -24,10 +24,11 @@ class CsvScanner {
     return Error{fmt::format("line {}: {}", line_, message), file_, Error::kNoOffset, std::move(hint)};
   }
 
-  /// One record; empty for an empty line.
-  Result<std::vector<std::string>> record() {
+  /// One record, probably of so many cells; empty for an empty line.
+  Result<std::vector<std::string>> record(std::size_t expected) {
     std::vector<std::string> cells;
     if (end_of_line()) return cells;
+    cells.reserve(expected);
     while (true) {
       // A comma may end the text: what follows it is an empty cell.
       auto cell = !done() && text_[at_] == '"' ? quoted() : Result<std::string>(plain());
@@ -108,7 +109,7 @@ Result<CsvTable> parse_csv(std::string_view text, const std::string& file) {
   while (!scanner.done()) {
     // Taken before the record, which may be several lines long.
     const std::size_t line = scanner.line();
-    auto record = scanner.record();
+    auto record = scanner.record(table.columns.size());
     if (!record) return record.error();
     if (record->empty()) continue;
     if (table.columns.empty()) {

@@ -18,7 +18,7 @@ namespace orrery::llm {
 struct ServingPoint {
   std::string id, dataset, model, device, stack, precision;
   std::optional<double> devices = {};                ///< of the whole server
-  LoopShape loop = {};                              ///< without the format
+  LoopShape loop = {};                               ///< without the format
   std::optional<double> ttft_ms = {}, tpot_ms = {};  ///< measured
 };
 

@@ -137,7 +137,7 @@ BlockIndex CacheBlocks::take_first() {
 }
 
 void CacheBlocks::put_last(BlockIndex block) {
-  blocks_[block].place = first_place_ + queue_.size();
+  blocks_[block].place = first_place_ + static_cast<std::uint32_t>(queue_.size());
   queue_.push_back(block);
 }
 

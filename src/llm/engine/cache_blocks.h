@@ -75,7 +75,7 @@ class CacheBlocks {
  private:
   struct Block {
     BlockIdentity holds = kNothingHeld;
-    std::uint64_t place = 0;  ///< of a free one: in the queue
+    std::uint32_t place = 0;  ///< of a free one: in the queue, whose places are counted from 0 again after 2^32
     std::uint32_t users = 0;
   };
 
@@ -93,7 +93,7 @@ class CacheBlocks {
   std::vector<Block> blocks_;  // those that were taken once; the others stand at the front of the queue, in order
   // Free blocks in order. One that is shared again stays where it is, and no longer has that place.
   std::deque<BlockIndex> queue_;
-  std::uint64_t first_place_ = 0;
+  std::uint32_t first_place_ = 0;
   std::vector<BlockIndex> holders_;  // by shared identity
 };
 

@@ -75,8 +75,7 @@ void Replica::preempt_last(std::vector<RequestRecord>& records, TimePs now_ps) {
   Sequence sequence = running_.back();
   running_.pop_back();
   cache_.give_back(held_[sequence.slot]);
-  sequence.computed = 0;
-  sequence.piece = 0;
+  sequence.computed = sequence.piece = sequence.room = sequence.keep_at = 0;
   ++records[sequence.request].preemptions;
   ++preempted_;
   waiting_.push_front({sequence, now_ps, causes_ps_});
@@ -96,11 +95,11 @@ void Replica::run_running(std::vector<RequestRecord>& records, TimePs now_ps) {
   for (scheduled_ = 0; scheduled_ < running_.size() && budget_ > 0; ++scheduled_) {
     const Sequence& next = running_[scheduled_];
     const std::uint32_t tokens = std::min(next.total() - next.computed, budget_);
-    const std::uint32_t after = blocks_for(next.computed + tokens);
-    const auto has = static_cast<std::uint32_t>(held_[next.slot].blocks.size());
-    if (after > has) {
-      if (!make_room(scheduled_, after - has, records, now_ps)) return;
-      cache_.take(after - has, held_[running_[scheduled_].slot]);
+    if (next.computed + tokens > next.room) {
+      const std::uint32_t wanted = blocks_for(next.computed + tokens - next.room);
+      if (!make_room(scheduled_, wanted, records, now_ps)) return;
+      cache_.take(wanted, held_[next.slot]);
+      running_[scheduled_].room += wanted * limits_.block_tokens;
     }
     schedule(running_[scheduled_], tokens);
   }
@@ -132,6 +131,7 @@ void Replica::admit_waiting(std::vector<RequestRecord>& records, TimePs now_ps) 
     const std::uint32_t after = blocks_for(begin + tokens);
     cache_.take(after - std::min(after, static_cast<std::uint32_t>(held.blocks.size())), held);
     next.computed = begin;
+    next.room = static_cast<std::uint32_t>(held.blocks.size()) * limits_.block_tokens;
     RequestRecord& record = records[next.request];
     leave_queue(waiting_.front(), now_ps, record);
     if (record.admitted_ps < 0) {
@@ -189,7 +189,7 @@ std::vector<Sequence> Replica::fail(TimePs now_ps, std::vector<RequestRecord>& r
   running_.clear();
   waiting_.clear();
   for (Sequence& sequence : orphans) {
-    sequence.computed = sequence.piece = 0;
+    sequence.computed = sequence.piece = sequence.room = sequence.keep_at = 0;
     sequence.has_slot = false;
     records[sequence.request].replica = kNoReplica;
   }
@@ -204,10 +204,12 @@ void Replica::finish(TimePs now_ps, std::vector<RequestRecord>& records, std::ve
     Sequence& sequence = running_[place];
     sequence.computed += sequence.piece;
     sequence.piece = 0;
-    if (limits_.prefix_cache) {
+    if (limits_.prefix_cache && sequence.computed >= sequence.keep_at) {
       HeldBlocks& held = held_[sequence.slot];
       const std::uint32_t full = sequence.computed / limits_.block_tokens;
-      if (full > held.looked_at || !held.stood_out.empty()) cache_.keep(sequence.request, full, held);
+      cache_.keep(sequence.request, full, held);
+      // A block that stood out may come in whenever another one is forgotten.
+      sequence.keep_at = held.stood_out.empty() ? (full + 1) * limits_.block_tokens : 0;
     }
     if (sequence.computed < sequence.total()) continue;
     ++sequence.made;
@@ -223,6 +225,7 @@ void Replica::finish(TimePs now_ps, std::vector<RequestRecord>& records, std::ve
     held_[sequence.slot].before.clear();
     free_slots_.push_back(sequence.slot);
     sequence.has_slot = false;
+    sequence.room = sequence.keep_at = 0;
     left.push_back(sequence);
     someone_left = true;
   }

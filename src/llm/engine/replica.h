@@ -64,6 +64,8 @@ struct Sequence {
   std::uint32_t piece = 0;     ///< tokens of the step that is planned
   std::uint32_t slot = 0;      ///< where its blocks are written down; of those that run or did
   bool has_slot = false;
+  std::uint32_t room = 0;     ///< tokens that its blocks hold
+  std::uint32_t keep_at = 0;  ///< tokens in the cache from which on there are blocks for others to find
   TimePs last_token_ps = 0;
 
   [[nodiscard]] std::uint32_t total() const { return prompt + made; }

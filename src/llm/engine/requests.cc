@@ -44,6 +44,7 @@ class RequestReader {
     if (table_.rows.empty())
       return Error{"the table has no request", table_.file, Error::kNoOffset,
                    "a line each: id, arrival_s, prompt, generate"};
+    seen_.reserve(table_.rows.size());
     for (std::size_t row = 0; row < table_.rows.size() && !error_; ++row) take(row);
     if (error_) return std::move(*error_);
     return in_order();

@@ -380,12 +380,6 @@ Status check_failure(const EnginePlan& plan) {
   return {};
 }
 
-double ServedRun::requests_per_s() const {
-  return makespan_ps > 0 ? static_cast<double>(records.size()) * static_cast<double>(kPsPerSecond) /
-                               static_cast<double>(makespan_ps)
-                         : 0;
-}
-
 Result<ServedRun> serve(const EnginePlan& plan, const Requests& requests, const StepCost& cost,
                         const StepWatcher& watcher) {
   if (Status good = check_failure(plan); !good) return good.error();

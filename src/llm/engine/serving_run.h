@@ -82,8 +82,6 @@ struct ServedRun {
   std::uint64_t preemptions = 0;
   std::uint64_t cached_tokens = 0;
   TimePs makespan_ps = 0;  ///< from the first arrival to the last token
-
-  [[nodiscard]] double requests_per_s() const;
 };
 
 /// Called when a step begins, with the replica that planned it.
