@@ -15,7 +15,7 @@ tables=../shared/data/llm
 if [[ -f $tables/validation.csv ]]; then
   predictor=../shared/data/predictor
   all=("$tables/validation.csv" "$tables/h200_steps.csv")
-  for table in $predictor/steps.csv $predictor/collectives.csv $predictor/kernels.csv.gz; do [[ -f $table ]] && all+=("$table"); done
+  for table in $predictor/steps.csv $predictor/collectives.csv $predictor/kernels.csv.gz ../shared/data/serving/silicon.csv; do [[ -f $table ]] && all+=("$table"); done
   build/orrery llm backtest "${all[@]}" --write-accuracy docs/ACCURACY.md -q > /dev/null
 fi
 # Motifs are judged by runs that are too many to ship.
