@@ -154,6 +154,25 @@ void take_memory(const InferenceInput& input, InferenceForecast& forecast) {
 
 }  // namespace
 
+namespace {
+
+/// Requests one by one through one stage are what was published; queues of others are not in it.
+void take_interval(const InferenceInput& input, InferenceForecast& forecast) {
+  const bool is_eager = input.plan.stack == llm::ServingStack::pytorch_eager;
+  const bool is_published = input.plan.batching == llm::Batching::fixed && input.plan.shape.stages() == 1;
+  if (!is_published) return;
+  const llm::KindAccuracy* accuracy = input.catalog.accuracy.find(is_eager ? "eager decode" : "serving e2e_latency");
+  if (accuracy == nullptr) return;
+  const auto scaled = [&](double ratio) {
+    return static_cast<TimePs>(std::llround(static_cast<double>(forecast.latency_ps) * ratio));
+  };
+  forecast.latency_low_ps = scaled(accuracy->low_ratio);
+  forecast.latency_high_ps = scaled(accuracy->high_ratio);
+  forecast.basis = fmt::format("{}, {:.0f} published", accuracy->name, accuracy->rows);
+}
+
+}  // namespace
+
 Result<InferenceForecast> forecast_inference(const InferenceInput& input, Diagnostics& diagnostics) {
   const std::vector<llm::Round> rounds = llm::rounds_of(input.plan);
   std::vector<llm::VisitTimes> times;
@@ -174,6 +193,7 @@ Result<InferenceForecast> forecast_inference(const InferenceInput& input, Diagno
   else reader.read_static();
   if (forecast.token_ps > 0) forecast.tokens_per_s = 1 / (static_cast<double>(forecast.token_ps) * kSecondsPerPs);
   take_memory(input, forecast);
+  take_interval(input, forecast);
   return forecast;
 }
 
@@ -217,6 +237,10 @@ report::Sheet inference_sheet() {
       .add(time_column("token", "per token"))
       .add({.name = "token_error", .type = Type::real, .unit = Unit::pct, .title = "+-"})
       .add(time_column("latency", "request"))
+      .add(time_column("latency_low", ""))
+      .add(time_column("latency_high", ""))
+      .add({.name = "interval", .title = "80 % interval", .people_only = true})
+      .add({.name = "basis"})
       .add({.name = "tokens_per_s", .type = Type::real, .title = "tokens/s each"})
       .add({.name = "all_tokens_per_s", .type = Type::real, .title = "in all"})
       .add({.name = "peak", .type = Type::integer, .unit = Unit::bytes, .title = "peak memory"})
@@ -225,9 +249,19 @@ report::Sheet inference_sheet() {
 }
 
 void add_inference(report::Sheet& sheet, const std::string& name, const InferenceForecast& forecast) {
+  const auto known = [](const std::optional<TimePs>& time) {
+    return time ? report::Cell(*time) : report::Cell(nullptr);
+  };
+  const bool has_interval = forecast.latency_low_ps && forecast.latency_high_ps;
+  const std::string interval = has_interval ? fmt::format("{} to {}", format_duration(*forecast.latency_low_ps),
+                                                          format_duration(*forecast.latency_high_ps))
+                                            : "-";
   sheet.add_row({name, static_cast<std::int64_t>(forecast.devices), forecast.first_token_ps, forecast.token_ps,
-                 forecast.token_error_pct, forecast.latency_ps, forecast.tokens_per_s, forecast.all_tokens_per_s,
-                 static_cast<std::int64_t>(forecast.memory[forecast.fullest_stage].sum()), forecast.fits()});
+                 forecast.token_error_pct, forecast.latency_ps, known(forecast.latency_low_ps),
+                 known(forecast.latency_high_ps), interval,
+                 has_interval ? report::Cell(forecast.basis) : report::Cell(nullptr), forecast.tokens_per_s,
+                 forecast.all_tokens_per_s, static_cast<std::int64_t>(forecast.memory[forecast.fullest_stage].sum()),
+                 forecast.fits()});
 }
 
 report::Sheet inference_phases_sheet(const InferenceForecast& forecast) {

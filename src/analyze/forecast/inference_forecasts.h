@@ -1,6 +1,7 @@
 // Forecasts of inference and of distributed products as Sheets.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -62,7 +63,10 @@ struct InferenceForecast {
   TimePs token_ps = 0;            ///< mean over all tokens after the first, as one request sees it
   double token_error_pct =
       0;  ///< of that mean, by interpolating between contexts: how far half as many contexts are off, a third of it
-  TimePs latency_ps = 0;        ///< of a request, first token to last
+  TimePs latency_ps = 0;  ///< of a request, first token to last
+  /// Eight of ten measured latencies of the kind lay between these, as far as there are enough published.
+  std::optional<TimePs> latency_low_ps = {}, latency_high_ps = {};
+  std::string basis = {};       ///< the kind, and how many there are
   double tokens_per_s = 0;      ///< of one request
   double all_tokens_per_s = 0;  ///< of all requests and replicas together
   double devices = 0;
@@ -95,7 +99,7 @@ struct InferenceInput {
 Result<InferenceForecast> forecast_inference(const InferenceInput& input, Diagnostics& diagnostics);
 
 /// "inference", a row per configuration: name, devices, first_token_us, token_us, token_error_pct, latency_us,
-/// tokens_per_s, all_tokens_per_s, peak_bytes, fits.
+/// latency_low_us, latency_high_us, basis, tokens_per_s, all_tokens_per_s, peak_bytes, fits.
 report::Sheet inference_sheet();
 void add_inference(report::Sheet& sheet, const std::string& name, const InferenceForecast& forecast);
 
