@@ -657,6 +657,8 @@ bool is_llm_config(const std::string& path) {
   constexpr std::size_t kHead = 16384;
   const auto head = read_first_bytes(path, kHead);
   if (!head) return false;
+  // A recording is never YAML: where the first line is damaged, the reader of configurations says so.
+  if (path.ends_with(".yml") || path.ends_with(".yaml")) return true;
   const std::size_t at = head->starts_with("format:") ? 0 : head->find("\nformat:");
   if (at == std::string::npos) return false;
   const std::string_view line = std::string_view(*head).substr(at, head->find('\n', at + 1) - at);

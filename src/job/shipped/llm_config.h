@@ -41,7 +41,8 @@ struct LlmConfig {
 Result<LlmConfig> read_llm_config(const std::string& path, const llm::Catalog& catalog);
 Result<LlmConfig> parse_llm_config(std::string_view yaml, const std::string& file, const llm::Catalog& catalog);
 
-/// Whether a file says that it is one; the Error of one that cannot be opened is for who reads it.
+/// Whether a file says that it is one, or can be nothing else by its name; the Error of one that cannot be opened is
+/// for who reads it.
 bool is_llm_config(const std::string& path);
 
 /// The machine with the outermost dimension as small as `devices` allow: a cluster is described once and used in parts.
