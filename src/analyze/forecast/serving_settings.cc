@@ -11,9 +11,6 @@
 namespace orrery::analyze {
 namespace {
 
-// Stretched arrivals may not leave what 64 bits of picoseconds hold.
-constexpr double kMostSeconds = 31 * 24 * 3600.0;
-
 double devices_of(const llm::EnginePlan& engine) {
   return engine.disaggregation ? engine.disaggregation->prefill + engine.disaggregation->decode : engine.replicas;
 }
@@ -70,8 +67,9 @@ Status stretch_arrivals(llm::Requests& requests, double rate_per_s) {
                  {},
                  Error::kNoOffset,
                  "other rates stretch arrivals about the first"};
-  if (static_cast<double>(requests.size()) / rate_per_s > kMostSeconds)
-    return Error{fmt::format("at {} requests a second, arrivals last longer than {} s", rate_per_s, kMostSeconds)};
+  if (static_cast<double>(requests.size()) / rate_per_s > llm::kMostArrivalSeconds)
+    return Error{
+        fmt::format("at {} requests a second, arrivals last longer than {} s", rate_per_s, llm::kMostArrivalSeconds)};
   llm::stretch_to(requests, rate_per_s);
   return {};
 }

@@ -7,16 +7,14 @@ namespace {
 
 using machine::Violation;
 
-// Arrivals further away than this would leave what 64 bits of picoseconds hold.
-constexpr double kMostSeconds = 31 * 24 * 3600.0;
-
 std::optional<Violation> find_contradiction(const ServingFields& fields) {
   const bool drawn = fields.arrivals.has_value();
   if (!fields.requests && !drawn)
     return Violation{"requests", "is missing: somebody has to ask", "requests: FILE.csv, or arrivals: with a law"};
   if (fields.requests && drawn) return Violation{"arrivals", "are there beside requests", "leave one of them out"};
-  if (drawn && fields.arrivals->count / fields.arrivals->rate_per_s > kMostSeconds)
-    return Violation{"arrivals.rate_per_s", fmt::format("makes arrivals last longer than {} s", kMostSeconds)};
+  if (drawn && fields.arrivals->count / fields.arrivals->rate_per_s > llm::kMostArrivalSeconds)
+    return Violation{"arrivals.rate_per_s",
+                     fmt::format("makes arrivals last longer than {} s", llm::kMostArrivalSeconds)};
   const auto block = static_cast<std::int64_t>(fields.block_tokens),
              prefix = static_cast<std::int64_t>(fields.prefix_tokens);
   if (prefix % block != 0)

@@ -16,8 +16,6 @@ namespace orrery::llm {
 namespace {
 
 constexpr double kPsPerS = static_cast<double>(kPsPerSecond);
-// A month: beyond every log, and far from the end of what 64 bits of picoseconds hold.
-constexpr double kMostSeconds = 31 * 24 * 3600.0;
 // Contexts are sums of two of these, and stay below 32 bits.
 constexpr std::int64_t kMostTokens = std::int64_t{1} << 24;
 
@@ -93,8 +91,10 @@ class RequestReader {
     const auto found = scan_number<double>(cell);
     if (!found.is_all_of(cell) || !std::isfinite(found.value))
       return fail(row, arrival_, fmt::format("must be a time in seconds, found '{}'", cell)), 0;
-    if (found.value < 0 || found.value > kMostSeconds)
-      return fail(row, arrival_, fmt::format("must be at least 0 and at most {}, and is {}", kMostSeconds, cell)), 0;
+    if (found.value < 0 || found.value > kMostArrivalSeconds)
+      return fail(row, arrival_,
+                  fmt::format("must be at least 0 and at most {}, and is {}", kMostArrivalSeconds, cell)),
+             0;
     return static_cast<TimePs>(std::llround(found.value * kPsPerS));
   }
 

@@ -16,6 +16,10 @@
 
 namespace orrery::llm {
 
+/// Arrivals lie no further apart: a month is beyond every log, and far from the end of what 64 bits of picoseconds
+/// hold.
+inline constexpr double kMostArrivalSeconds = 31 * 24 * 3600.0;
+
 /// Which request: its place in the order of arrival.
 using RequestIndex = std::uint32_t;
 
