@@ -51,6 +51,7 @@ struct Architecture {
   double ffn = 0;
   double vocabulary = 0;
   bool plain_mlp = false;             ///< two matrices (GELU, squared ReLU) where a gated one has three
+  bool block_scaled_fp8 = false;      ///< its fp8 weights have a scale per block of 128 x 128
   double prediction_layers = 0;       ///< multi-token prediction: extra layers with a head
   double attention_window_share = 1;  ///< of the work of full attention that sliding windows leave
   std::optional<Experts> experts = {};

@@ -57,6 +57,7 @@ void describe(Visitor& visitor, machine::MaybeConst<Architecture> auto& model) {
     visitor.whole("vocabulary", model.vocabulary, kExtent);
   }
   visitor.flag("plain_mlp", model.plain_mlp);
+  visitor.flag("block_scaled_fp8", model.block_scaled_fp8);
   visitor.whole("prediction_layers", model.prediction_layers, kExtentOrNone, machine::Default{0.0});
   visitor.number("attention_window_share", model.attention_window_share, kPartOfAll, machine::Default{1.0});
   visitor.object("experts", model.experts);

@@ -62,7 +62,7 @@ Result<ServingWhatIf> what_if_of(std::initializer_list<const char*> texts, const
   for (const char* text : texts) edits.push_back(understood(text));
   llm::ServingPlan plan;
   plan.engine = serving.engine;
-  return what_if(plan, serving.requests, small_cost(), edits, factors);
+  return what_if(plan, serving.requests, {small_cost()}, edits, factors);
 }
 
 }  // namespace
@@ -187,6 +187,39 @@ TEST_CASE("all edits together, and each alone") {
   CHECK(both->sweep[0].summary.of(RequestMetric::ttft).p99_ms == both->before.of(RequestMetric::ttft).p99_ms);
   CHECK(both->sweep[1].summary.of(RequestMetric::ttft).p99_ms == both->after.of(RequestMetric::ttft).p99_ms);
   CHECK(serving_edits_sheet(*both, {}).rows() == 2);
+}
+
+TEST_CASE("a change has an interval where steps have one") {
+  const EditedServing serving = small_serving();
+  llm::ServingPlan plan;
+  plan.engine = serving.engine;
+  const llm::LinearCost low({.step_us = 400, .token_us = 5}), high({.step_us = 700, .token_us = 5});
+  const auto result = what_if(plan, serving.requests, {small_cost(), &low, &high}, {understood("prompts * 0.5")}, {});
+  REQUIRE(result.ok());
+  CHECK(result->by_steps.size() == 2);
+  CHECK(result->by_arrivals.empty());
+  const report::Sheet sheet = serving_change_sheet(*result, {});
+  for (std::size_t row = 0; row < sheet.rows(); ++row) {
+    const double change = sheet.number(sheet.find("change"), row);
+    CHECK(sheet.number(sheet.find("change_low"), row) <= change);
+    CHECK(sheet.number(sheet.find("change_high"), row) >= change);
+  }
+  CHECK(sheet.number(sheet.find("change_low"), 0) < sheet.number(sheet.find("change_high"), 0));
+}
+
+TEST_CASE("the stages of a step change with it") {
+  class Staged : public llm::StepCost {
+   public:
+    [[nodiscard]] llm::StepPrice price(const llm::Batch&) const override { return {400, 100}; }
+    void price_stages(const llm::Batch&, llm::StagedStep& step) const override { step = {{100, 200}, 100, 100}; }
+  };
+  const Staged cost;
+  const std::vector<ServingEdit> steps = edited({"steps * 0.5"}).steps;
+  llm::StagedStep step;
+  EditedCost(cost, steps).price_stages({}, step);
+  CHECK(step.stages_ps == std::vector<TimePs>{50, 100});
+  CHECK(step.send_ps == 50);
+  CHECK(step.fixed_ps == 50);
 }
 
 TEST_CASE("requests that cannot be served any more are named") {

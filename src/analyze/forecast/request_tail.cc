@@ -30,8 +30,7 @@ struct OtherPrompt {
 /// Watches the steps while requests of the tail wait for their first token.
 class TailWatch {
  public:
-  TailWatch(const llm::ServedRun& run, const std::vector<llm::RequestIndex>& tail, const llm::StepCost& cost)
-      : run_(run), cost_(cost) {
+  TailWatch(const llm::ServedRun& run, const std::vector<llm::RequestIndex>& tail) : run_(run) {
     for (const llm::RequestIndex request : tail) {
       const std::uint32_t replica = run.records[request].replica;
       if (replica >= waiting_.size()) waiting_.resize(replica + 1);
@@ -42,8 +41,7 @@ class TailWatch {
   void watch(const llm::StepRecord& step, const llm::Replica& replica) {
     if (step.replica >= waiting_.size()) return;
     std::vector<llm::RequestIndex>& tail = waiting_[step.replica];
-    const TimePs fixed = cost_.price(replica.batch()).fixed_ps;
-    const TimePs whole = step.end_ps - step.begin_ps, rest = whole - std::min(fixed, whole);
+    const TimePs whole = step.end_ps - step.begin_ps, rest = whole - step.fixed_ps;
     std::erase_if(tail, [&](llm::RequestIndex request) { return run_.records[request].first_ps <= step.begin_ps; });
     for (const llm::RequestIndex request : tail) {
       const llm::RequestRecord& record = run_.records[request];
@@ -73,7 +71,6 @@ class TailWatch {
 
  private:
   const llm::ServedRun& run_;
-  const llm::StepCost& cost_;
   std::vector<std::vector<llm::RequestIndex>> waiting_;  // by replica: those without a first token, in order of arrival
   std::unordered_map<llm::RequestIndex, OtherPrompt> others_;
   std::unordered_set<std::uint64_t> pairs_;  // of others with those they held up
@@ -123,7 +120,7 @@ report::Sheet parts_sheet(const llm::ServedRun& run, const std::vector<llm::Requ
 Result<RequestTail> blame_tail(const llm::EnginePlan& plan, const llm::Requests& requests, const llm::StepCost& cost,
                                const llm::ServedRun& run, double share) {
   std::vector<llm::RequestIndex> tail = slowest(run, share);
-  TailWatch watch(run, tail, cost);
+  TailWatch watch(run, tail);
   const auto again = llm::serve(plan, requests, cost, [&](const llm::StepRecord& step, const llm::Replica& replica) {
     watch.watch(step, replica);
   });

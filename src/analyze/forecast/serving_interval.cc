@@ -16,20 +16,11 @@ constexpr double kBelow = 0.1, kAbove = 0.9;
 constexpr std::array<double Spread::*, 5> kStatistics = {&Spread::mean_ms, &Spread::p50_ms, &Spread::p90_ms,
                                                          &Spread::p95_ms, &Spread::p99_ms};
 
-/// By how much a statistic may lie below and above, for two causes.
-double reach(double middle, double of_kernels, double of_arrivals, bool is_high) {
-  const auto beyond = [&](double end) { return std::max(0.0, is_high ? end - middle : middle - end); };
-  const double both = std::hypot(beyond(of_kernels), beyond(of_arrivals));
-  return is_high ? middle + both : std::max(0.0, middle - both);
-}
-
 Result<std::vector<ServingSummary>> other_arrivals(const IntervalInput& input) {
   std::vector<ServingSummary> summaries(input.plan.arrivals ? kArrivalSeeds : 0);
   std::vector<std::optional<Error>> errors(summaries.size());
   parallel_for(summaries.size(), [&](std::size_t i) {
-    llm::ArrivalLaw law = *input.plan.arrivals;
-    law.seed += static_cast<double>(i + 1);
-    const llm::Requests requests = llm::draw_requests(law);
+    const llm::Requests requests = draw_again(*input.plan.arrivals, i);
     if (const Status good = llm::check_requests(requests, llm::rules_of(input.plan.engine)); !good)
       return void(errors[i] = good.error());
     const auto run = llm::serve(input.plan.engine, requests, input.cost);
@@ -43,6 +34,23 @@ Result<std::vector<ServingSummary>> other_arrivals(const IntervalInput& input) {
 }
 
 }  // namespace
+
+llm::Requests draw_again(const llm::ArrivalLaw& law, std::size_t i) {
+  llm::ArrivalLaw other = law;
+  other.seed += static_cast<double>(i + 1);
+  return llm::draw_requests(other);
+}
+
+Reach reach_of(double middle, std::span<const double> by_steps, std::span<const double> by_arrivals) {
+  double below = 0, above = 0;
+  for (const double end : by_steps) {
+    below = std::max(below, middle - end);
+    above = std::max(above, end - middle);
+  }
+  if (by_arrivals.empty()) return {middle - below, middle + above};
+  return {middle - std::hypot(below, std::max(0.0, middle - sorted_quantile(by_arrivals, kBelow))),
+          middle + std::hypot(above, std::max(0.0, sorted_quantile(by_arrivals, kAbove) - middle))};
+}
 
 Result<ServingInterval> serving_interval(const IntervalInput& input, const ServingSummary& middle) {
   ServingInterval interval;
@@ -61,10 +69,10 @@ Result<ServingInterval> serving_interval(const IntervalInput& input, const Servi
       values.clear();
       for (const ServingSummary& other : *others) values.push_back(other.spreads[metric].*statistic);
       std::sort(values.begin(), values.end());
-      const double below = values.empty() ? at : sorted_quantile(std::span<const double>(values), kBelow),
-                   above = values.empty() ? at : sorted_quantile(std::span<const double>(values), kAbove);
-      interval.low[metric].*statistic = reach(at, fast.spreads[metric].*statistic, below, false);
-      interval.high[metric].*statistic = reach(at, slow.spreads[metric].*statistic, above, true);
+      const double ends[] = {fast.spreads[metric].*statistic, slow.spreads[metric].*statistic};
+      const Reach reach = reach_of(at, ends, values);
+      interval.low[metric].*statistic = std::max(0.0, reach.low);
+      interval.high[metric].*statistic = reach.high;
     }
   }
   interval.fast = std::move(low->records);

@@ -12,7 +12,9 @@ namespace orrery::analyze {
 namespace {
 
 double devices_of(const llm::EnginePlan& engine) {
-  return engine.disaggregation ? engine.disaggregation->prefill + engine.disaggregation->decode : engine.replicas;
+  const double replicas =
+      engine.disaggregation ? engine.disaggregation->prefill + engine.disaggregation->decode : engine.replicas;
+  return engine.stages * replicas;
 }
 
 /// The lists of a sweep, as one number of a setting tells them apart.

@@ -8,6 +8,7 @@
 
 #include "analyze/forecast/serving_settings.h"
 #include "analyze/whatif/edit_scanner.h"
+#include "base/int128.h"
 #include "base/suggest.h"
 
 namespace orrery::analyze {
@@ -198,6 +199,8 @@ Status change_prefix_cache(const ServingEdit& edit, EditedServing& serving) {
 }
 
 Status change_replicas(const ServingEdit& edit, llm::EnginePlan& engine) {
+  if (engine.experts_shared)
+    return nothing_to_change(edit, "replicas share experts, and each would hold others", "a configuration of its own");
   constexpr double kMost = 4096;
   if ((edit.what == Quantity::replicas) == engine.disaggregation.has_value())
     return engine.disaggregation
@@ -270,6 +273,22 @@ llm::StepPrice EditedCost::price(const llm::Batch& batch) const {
     price.step_ps = changed_step(price.step_ps, edit);
   }
   return price;
+}
+
+void EditedCost::price_stages(const llm::Batch& batch, llm::StagedStep& step) const {
+  cost_.price_stages(batch, step);
+  TimePs before = step.send_ps * static_cast<TimePs>(step.stages_ps.size() - 1);
+  for (const TimePs stage : step.stages_ps) before += stage;
+  TimePs after = before;
+  for (const ServingEdit& edit : edits_) {
+    step.fixed_ps = changed_step(step.fixed_ps, edit);
+    after = changed_step(after, edit);
+  }
+  const auto changed = [&](TimePs time) {
+    return static_cast<TimePs>(Int128{time} * after / std::max<TimePs>(1, before));
+  };
+  step.send_ps = changed(step.send_ps);
+  for (TimePs& stage : step.stages_ps) stage = changed(stage);
 }
 
 TimePs EditedCost::shared_experts_ps(std::uint64_t tokens, std::uint32_t most) const {

@@ -73,6 +73,8 @@ class EditedCost : public llm::StepCost {
  public:
   EditedCost(const llm::StepCost& cost, const std::vector<ServingEdit>& edits) : cost_(cost), edits_(edits) {}
   [[nodiscard]] llm::StepPrice price(const llm::Batch& batch) const override;
+  /// Each stage as much longer or shorter as the step.
+  void price_stages(const llm::Batch& batch, llm::StagedStep& step) const override;
   [[nodiscard]] TimePs shared_experts_ps(std::uint64_t tokens, std::uint32_t most) const override;
 
  private:

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "analyze/forecast/serving_interval.h"
 #include "base/parallel.h"
 #include "base/percent.h"
 
@@ -34,6 +35,30 @@ Result<EditedRun> run_edited(const llm::ServingPlan& plan, const llm::Requests& 
   for (const llm::RequestRecord& record : run->records) end = std::max(end, record.last_ps);
   return EditedRun{summarise(*run, serving.requests, plan.objectives),
                    serving.engine.failure && serving.engine.failure->at_ps >= end};
+}
+
+/// One run of several.
+struct Case {
+  std::vector<ServingEdit> edits;
+  const llm::StepCost* cost = nullptr;
+  std::optional<std::size_t> draw = {};  ///< other arrivals
+};
+
+/// The runs behind the interval of the change, each without and with the edits: at the ends of what steps cost, then
+/// with other arrivals.
+std::vector<Case> interval_cases(const llm::ServingPlan& plan, const WhatIfCosts& costs,
+                                 const std::vector<ServingEdit>& edits) {
+  std::vector<Case> cases;
+  if (costs.low == nullptr || costs.high == nullptr) return cases;
+  for (const llm::StepCost* cost : {costs.low, costs.high}) {
+    cases.push_back({{}, cost});
+    cases.push_back({edits, cost});
+  }
+  for (std::size_t draw = 0; plan.arrivals && draw < kArrivalSeeds; ++draw) {
+    cases.push_back({{}, &costs.middle, draw});
+    cases.push_back({edits, &costs.middle, draw});
+  }
+  return cases;
 }
 
 std::vector<ServingEdit> with_factor(std::vector<ServingEdit> edits, double factor) {
@@ -82,6 +107,23 @@ Cell change_of(double before, double after) {
   return before == 0 ? Cell(nullptr) : Cell(change_percent(before, after));
 }
 
+/// In percent; none where there was nothing before.
+std::optional<Reach> reach_of_change(const ServingWhatIf& result, const Figure& figure) {
+  const auto change = [&](const BeforeAndAfter& runs) {
+    return change_percent(figure.of(runs.before), figure.of(runs.after));
+  };
+  const auto changes = [&](const std::vector<BeforeAndAfter>& all) {
+    std::vector<double> values;
+    for (const BeforeAndAfter& runs : all) {
+      if (figure.of(runs.before) > 0) values.push_back(change(runs));
+    }
+    std::sort(values.begin(), values.end());
+    return values;
+  };
+  if (figure.of(result.before) <= 0) return std::nullopt;
+  return reach_of(change(result), changes(result.by_steps), changes(result.by_arrivals));
+}
+
 Sheet comparison(std::string name, std::string title, Type type) {
   Sheet sheet(std::move(name));
   sheet.add({.name = "what"})
@@ -94,17 +136,28 @@ Sheet comparison(std::string name, std::string title, Type type) {
 
 }  // namespace
 
-Result<ServingWhatIf> what_if(const llm::ServingPlan& plan, const llm::Requests& requests, const llm::StepCost& cost,
+Result<ServingWhatIf> what_if(const llm::ServingPlan& plan, const llm::Requests& requests, const WhatIfCosts& costs,
                               const std::vector<ServingEdit>& edits, const std::vector<double>& factors) {
-  std::vector<std::vector<ServingEdit>> cases = {{}, edits};
+  std::vector<Case> cases = {{{}, &costs.middle}, {edits, &costs.middle}};
   const std::size_t first_alone = cases.size(), alone = edits.size() > 1 ? edits.size() : 0;
-  for (std::size_t i = 0; i < alone; ++i) cases.push_back({edits[i]});
-  for (const double factor : factors) cases.push_back(with_factor(edits, factor));
+  for (std::size_t i = 0; i < alone; ++i) cases.push_back({{edits[i]}, &costs.middle});
+  for (const double factor : factors) cases.push_back({with_factor(edits, factor), &costs.middle});
+  const std::size_t first_of_interval = cases.size();
+  for (Case& one : interval_cases(plan, costs, edits)) cases.push_back(std::move(one));
   std::vector<std::optional<Result<EditedRun>>> runs(cases.size());
-  parallel_for(cases.size(), [&](std::size_t i) { runs[i] = run_edited(plan, requests, cost, cases[i]); });
+  parallel_for(cases.size(), [&](std::size_t i) {
+    const Case& one = cases[i];
+    runs[i] = one.draw ? run_edited(plan, draw_again(*plan.arrivals, *one.draw), *one.cost, one.edits)
+                       : run_edited(plan, requests, *one.cost, one.edits);
+  });
 
   ServingWhatIf result;
-  for (std::size_t i = 0; i < cases.size(); ++i) {
+  for (std::size_t i = first_of_interval; i + 1 < cases.size(); i += 2) {
+    // A draw with a request that cannot be served says nothing of the others.
+    if (!*runs[i] || !*runs[i + 1]) continue;
+    (cases[i].draw ? result.by_arrivals : result.by_steps).push_back({(*runs[i])->summary, (*runs[i + 1])->summary});
+  }
+  for (std::size_t i = 0; i < first_of_interval; ++i) {
     Result<EditedRun>& run = *runs[i];
     const bool is_alone = i >= first_alone && i < first_alone + alone;
     // An edit that makes no sense by itself makes none among others.
@@ -126,10 +179,20 @@ Result<ServingWhatIf> what_if(const llm::ServingPlan& plan, const llm::Requests&
 
 Sheet serving_change_sheet(const ServingWhatIf& result, const llm::Objectives& objectives) {
   Sheet sheet = comparison("change", "times and rates", Type::real);
+  const bool has_interval = !result.by_steps.empty();
+  if (has_interval)
+    sheet.add({.name = "change_low", .type = Type::real, .unit = Unit::pct, .title = "80 % from"})
+        .add({.name = "change_high", .type = Type::real, .unit = Unit::pct, .title = "to"});
   for (const Figure& figure : figures()) {
     if (figure.needs_objectives && !objectives.any()) continue;
     const double before = figure.of(result.before), after = figure.of(result.after);
-    sheet.add_row({figure.name, figure.title, before, after, change_of(before, after)});
+    std::vector<Cell> cells = {figure.name, figure.title, before, after, change_of(before, after)};
+    if (has_interval) {
+      const std::optional<Reach> reach = reach_of_change(result, figure);
+      cells.push_back(reach ? Cell(reach->low) : Cell(nullptr));
+      cells.push_back(reach ? Cell(reach->high) : Cell(nullptr));
+    }
+    sheet.add_row(cells);
   }
   return sheet;
 }

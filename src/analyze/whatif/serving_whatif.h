@@ -20,20 +20,33 @@ struct EditAlone {
   std::string impossible = {};            ///< why
 };
 
-struct ServingWhatIf {
+/// What steps cost, and the ends of its 80 % interval, where it has one.
+struct WhatIfCosts {
+  const llm::StepCost& middle;
+  const llm::StepCost *low = nullptr, *high = nullptr;
+};
+
+struct BeforeAndAfter {
   ServingSummary before, after;
-  std::vector<EditAlone> alone;       ///< of several edits, in their order
-  std::vector<ServingSetting> sweep;  ///< by factor
-  std::optional<std::string> missed;  ///< an edit whose replica would fail after the last token
+};
+
+struct ServingWhatIf : BeforeAndAfter {
+  std::vector<BeforeAndAfter> by_steps;     ///< at the ends of what steps cost
+  std::vector<BeforeAndAfter> by_arrivals;  ///< with other arrivals of the same law, in no order
+  std::vector<EditAlone> alone;             ///< of several edits, in their order
+  std::vector<ServingSetting> sweep;        ///< by factor
+  std::optional<std::string> missed;        ///< an edit whose replica would fail after the last token
 };
 
 /// All edits together, in order; each alone where there are several; and together with the factor of those that scale
-/// replaced by each of `factors`. An Error: an edit has nothing to change (misuse), or with all of them some request
-/// cannot be served.
-Result<ServingWhatIf> what_if(const llm::ServingPlan& plan, const llm::Requests& requests, const llm::StepCost& cost,
+/// replaced by each of `factors`. Where steps have intervals, so has the change: the same kernels are wrong before and
+/// after, and the same requests come. An Error: an edit has nothing to change (misuse), or with all of them some
+/// request cannot be served.
+Result<ServingWhatIf> what_if(const llm::ServingPlan& plan, const llm::Requests& requests, const WhatIfCosts& costs,
                               const std::vector<ServingEdit>& edits, const std::vector<double>& factors);
 
-/// "change": what requests wait for and how many there are per second, before and after.
+/// "change": what requests wait for and how many there are per second, before and after, with the interval of the
+/// change.
 report::Sheet serving_change_sheet(const ServingWhatIf& result, const llm::Objectives& objectives);
 /// "counts": steps, preemptions, tokens found in the cache, likewise.
 report::Sheet serving_counts_sheet(const ServingWhatIf& result);

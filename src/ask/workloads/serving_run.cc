@@ -32,8 +32,9 @@ std::string served_sentence(const job::LlmConfig& config, std::size_t requests) 
           ? fmt::format("{} for prompts, {} for tokens", report::counted(engine.disaggregation->prefill, "replica"),
                         engine.disaggregation->decode)
           : report::counted(engine.replicas, "replica");
-  return fmt::format("{} through {}: at most {} and {} tokens in a step, {} blocks of {} tokens{}{}",
-                     report::counted(requests, "request"), where,
+  const std::string stages = engine.stages > 1 ? fmt::format(" of {} stages", engine.stages) : "";
+  return fmt::format("{} through {}{}: at most {} and {} tokens in a step, {} blocks of {} tokens{}{}",
+                     report::counted(requests, "request"), where, stages,
                      report::counted(std::size_t{engine.limits.max_requests}, "request"),
                      engine.limits.max_batch_tokens, engine.limits.kv_blocks, engine.limits.block_tokens,
                      engine.limits.chunked_prefill ? ", prompts in pieces" : "",

@@ -9,7 +9,7 @@
 #include "base/io/file_content.h"
 #include "base/limits.h"
 #include "base/suggest.h"
-#include "job/shipped/serving_fields.h"
+#include "job/shipped/llm_fields.h"
 #include "job/shipped/shipped_catalog.h"
 #include "llm/architecture.h"
 #include "llm/architecture_fields.h"
@@ -17,284 +17,17 @@
 #include "llm/serving/inference_plan.h"
 #include "llm/steps/layer_model.h"
 #include "llm/steps/matrix_plan.h"
-#include "machine/yaml/field_kinds.h"
 #include "machine/yaml/field_reader.h"
 #include "report/counted.h"
 
-// A file is read into Documents, plain fields with their ranges, each described once for reading and checking. A
-// Resolver then makes a configuration of them: model and machine by name or file, the plan with what the file leaves to
-// its software. Whatever contradicts is told by the field in the way.
-
-namespace orrery::job {
-
-// The fields of what a configuration may have in place of `training:`: inference, a distributed product, an LSTM. Each
-// is said once.
-
-/// inference:
-struct InferenceFields {
-  double batch = 1, prompt = 0, generate = 1, micro_batches = 1, positions = 5;
-  llm::Batching batching = llm::Batching::fixed;
-  llm::ServingStack stack = llm::ServingStack::serving;
-  machine::DataType precision = machine::DataType::bf16;
-  double kv_cache_bytes = 2;
-  bool tied_embeddings = false;
-};
-
-/// The shape of an LSTM; the rest of lstm: is as in training:.
-struct LstmFields {
-  double layers = 0, hidden = 0, vocabulary = 0;
-  std::optional<std::int64_t> input = {};
-};
-
-inline constexpr machine::Range kRequests = {1, 1 << 20, true};
-inline constexpr machine::Range kTokens = {1, 1 << 24, true};
-inline constexpr machine::Range kPositions = {1, 1025, true};
-inline constexpr machine::Range kCacheBytes = {0, 8};
-inline constexpr machine::Range kMatrixExtent = {1, 1 << 30, true};
-inline constexpr machine::Range kGridExtent = {1, 1 << 20, true};
-inline constexpr machine::Range kPanels = {1, 4096, true};
-
-template <typename Visitor>
-void describe(Visitor& visitor, machine::MaybeConst<InferenceFields> auto& value) {
-  using machine::Default;
-  visitor.whole("batch", value.batch, kRequests, Default{1.0});
-  visitor.whole("prompt", value.prompt, kTokens);
-  visitor.whole("generate", value.generate, kTokens);
-  visitor.choice("batching", value.batching, llm::kBatchingNames, Default{llm::Batching::fixed});
-  visitor.whole("micro_batches", value.micro_batches, kRequests, Default{1.0});
-  visitor.choice("stack", value.stack, llm::kServingStackNames, Default{llm::ServingStack::serving});
-  visitor.choice("precision", value.precision, machine::kDataTypeNames, Default{machine::DataType::bf16});
-  visitor.number("kv_cache_bytes", value.kv_cache_bytes, kCacheBytes, Default{2.0});
-  visitor.flag("tied_embeddings", value.tied_embeddings);
-  visitor.whole("positions", value.positions, kPositions, Default{5.0});
-}
-
-template <typename Visitor>
-void describe(Visitor& visitor, machine::MaybeConst<LstmFields> auto& value) {
-  visitor.whole("layers", value.layers, kMatrixExtent);
-  visitor.whole("hidden", value.hidden, kMatrixExtent);
-  visitor.count("input", value.input, kMatrixExtent);
-  visitor.whole("vocabulary", value.vocabulary, kMatrixExtent);
-}
-
-}  // namespace orrery::job
-
-namespace orrery::llm {
-
-/// gemm:
-template <typename Visitor>
-void describe(Visitor& visitor, machine::MaybeConst<MatrixPlan> auto& value) {
-  using machine::Default;
-  visitor.whole("m", value.m, job::kMatrixExtent);
-  visitor.whole("n", value.n, job::kMatrixExtent);
-  visitor.whole("k", value.k, job::kMatrixExtent);
-  visitor.whole("batch", value.batch, job::kMatrixExtent, Default{1.0});
-  visitor.choice("precision", value.precision, machine::kDataTypeNames, Default{machine::DataType::bf16});
-  visitor.choice("layout", value.layout, kMatrixLayoutNames);
-  visitor.whole("rows", value.rows, job::kGridExtent, Default{1.0});
-  visitor.whole("columns", value.columns, job::kGridExtent, Default{1.0});
-  visitor.whole("panels", value.panels, job::kPanels, Default{1.0});
-  visitor.choice("sum", value.sum, kMatrixSumNames, Default{MatrixSum::scattered});
-  visitor.number("sum_bytes", value.sum_bytes, job::kCacheBytes, Default{2.0});
-}
-
-}  // namespace orrery::llm
+// A file is read into an LlmDocument, plain fields with their ranges. A Resolver then makes a configuration of it:
+// model and machine by name or file, the plan with what the file leaves to its software. Whatever contradicts is told
+// by the field in the way.
 
 namespace orrery::job {
 namespace {
 
-using machine::Default;
 using machine::Violation;
-
-// Beyond every job there is, and small enough for products of two to be exact in a double.
-constexpr machine::Range kDegree = {1, 1 << 20, true};
-constexpr machine::Range kBatch = {1, 1 << 24, true};
-constexpr machine::Range kSequence = {1, 1 << 24, true};
-constexpr machine::Range kZeroStage = {0, 3, true};
-constexpr machine::Range kParts = {1, 64, true};
-constexpr machine::Range kMegabytes = {0, 1 << 20, true};
-constexpr machine::Range kPerParameter = {0, 64, true};
-constexpr machine::Range kElement = {1, 8, true};
-constexpr machine::Range kShare = {0, 1, true};
-
-/// Which software: the file may leave it to the device.
-enum class SoftwareChoice : std::uint8_t {
-  automatic,
-  megatron_core,
-  megatron_lm_2021,
-  megatron_deepspeed_2021,
-  pytorch_fsdp,
-  nemo,
-  nanotron
-};
-constexpr std::array<std::string_view, 7> kSoftwareChoices = {
-    "auto", "megatron_core", "megatron_lm_2021", "megatron_deepspeed_2021", "pytorch_fsdp", "nemo", "nanotron"};
-static_assert(kSoftwareChoices.size() == llm::kSoftwareNames.size() + 1);
-
-struct Training {
-  double global_batch = 0, micro_batch = 1, sequence = 0;
-  llm::Recomputation recompute = llm::Recomputation::none;
-  machine::DataType precision = machine::DataType::bf16;
-  double gradient_bytes = 4;
-  bool tied_embeddings = false;
-};
-
-/// lstm: what it is, and how it is trained.
-struct LstmTraining {
-  LstmFields shape;
-  Training training;
-};
-
-struct Parallelism {
-  double tensor = 1, context = 1, pipeline = 1, expert = 1, chunks = 1, zero = 0;
-  std::optional<std::int64_t> data = {};
-  bool sequence = false;
-  llm::PipelineOrder order = llm::PipelineOrder::one_f_one_b;
-};
-
-struct OverlapChoice {
-  std::optional<bool> gradients = {}, parameters = {}, messages = {};
-  bool experts = false, slowdown = true;
-  double tensor_parts = 1, bucket_mb = 0;
-};
-
-/// Lists of what a sweep tries: plans of a step, or settings of a serving engine.
-struct SweepLists {
-  llm::SweepSpace plans;
-  llm::ServingSpace serving;
-};
-
-struct Document {
-  std::string name;
-  std::optional<std::string> machine = {}, model = {}, device = {};
-  std::optional<std::int64_t> devices = {};
-  SoftwareChoice software = SoftwareChoice::automatic;
-  std::optional<std::string> software_release = {};
-  // Exactly one of these five.
-  std::optional<Training> training = {};
-  std::optional<InferenceFields> inference = {};
-  std::optional<llm::MatrixPlan> gemm = {};
-  std::optional<LstmTraining> lstm = {};
-  std::optional<ServingFields> serving = {};
-  Parallelism parallelism;
-  OverlapChoice overlap;
-  simulate::PricingOptions network;
-  llm::MemoryOptions memory;
-  SweepLists sweep;
-};
-
-template <typename Visitor>
-void describe(Visitor& visitor, machine::MaybeConst<Training> auto& value) {
-  visitor.whole("global_batch", value.global_batch, kBatch);
-  visitor.whole("micro_batch", value.micro_batch, kBatch, Default{1.0});
-  visitor.whole("sequence", value.sequence, kSequence);
-  visitor.choice("recompute", value.recompute, llm::kRecomputationNames, Default{llm::Recomputation::none});
-  visitor.choice("precision", value.precision, machine::kDataTypeNames, Default{machine::DataType::bf16});
-  visitor.number("gradient_bytes", value.gradient_bytes, kElement, Default{4.0});
-  visitor.flag("tied_embeddings", value.tied_embeddings);
-}
-
-template <typename Visitor>
-void describe(Visitor& visitor, machine::MaybeConst<LstmTraining> auto& value) {
-  describe(visitor, value.shape);
-  describe(visitor, value.training);
-}
-
-template <typename Visitor>
-void describe(Visitor& visitor, machine::MaybeConst<Parallelism> auto& value) {
-  visitor.whole("tensor", value.tensor, kDegree, Default{1.0});
-  visitor.flag("sequence", value.sequence);
-  visitor.whole("context", value.context, kDegree, Default{1.0});
-  visitor.whole("pipeline", value.pipeline, kDegree, Default{1.0});
-  visitor.choice("order", value.order, llm::kPipelineOrderNames, Default{llm::PipelineOrder::one_f_one_b});
-  visitor.whole("chunks", value.chunks, kParts, Default{1.0});
-  visitor.whole("expert", value.expert, kDegree, Default{1.0});
-  visitor.count("data", value.data, kDegree);
-  visitor.whole("zero", value.zero, kZeroStage, Default{0.0});
-}
-
-template <typename Visitor>
-void describe(Visitor& visitor, machine::MaybeConst<OverlapChoice> auto& value) {
-  visitor.flag("gradients", value.gradients);
-  visitor.flag("parameters", value.parameters);
-  visitor.flag("messages", value.messages);
-  visitor.flag("experts", value.experts);
-  visitor.flag("slowdown", value.slowdown);
-  visitor.whole("tensor_parts", value.tensor_parts, kParts, Default{1.0});
-  visitor.number("bucket_mb", value.bucket_mb, kMegabytes, Default{0.0});
-}
-
-}  // namespace
-}  // namespace orrery::job
-
-namespace orrery::llm {
-
-template <typename Visitor>
-void describe(Visitor& visitor, machine::MaybeConst<MemoryOptions> auto& value) {
-  const MemoryOptions usual;
-  visitor.number("optimizer_bytes", value.optimizer_bytes, job::kPerParameter, machine::Default{usual.optimizer_bytes});
-  visitor.number("library_bytes", value.library_bytes, machine::Range{0, 1e12, true},
-                 machine::Default{usual.library_bytes});
-  visitor.number("fragmentation_share", value.fragmentation_share, job::kShare,
-                 machine::Default{usual.fragmentation_share});
-}
-
-template <typename Visitor>
-void describe(Visitor& visitor, machine::MaybeConst<SweepSpace> auto& value) {
-  const machine::Default usual{std::vector<std::int64_t>{}};
-  visitor.counts("tensor", value.tensor, job::kDegree, usual);
-  visitor.counts("context", value.context, job::kDegree, usual);
-  visitor.counts("pipeline", value.pipeline, job::kDegree, usual);
-  visitor.counts("expert", value.expert, job::kDegree, usual);
-  visitor.counts("chunks", value.chunks, job::kParts, usual);
-  visitor.counts("micro_batch", value.micro_batch, job::kBatch, usual);
-  visitor.counts("zero", value.zero, job::kZeroStage, usual);
-  visitor.choices("recompute", value.recompute, kRecomputationNames);
-  visitor.choices("order", value.order, kPipelineOrderNames);
-}
-
-template <typename Visitor>
-void describe(Visitor& visitor, machine::MaybeConst<ServingSpace> auto& value) {
-  const machine::Default usual{std::vector<std::int64_t>{}};
-  visitor.counts("max_requests", value.max_requests, job::kSomeRequests, usual);
-  visitor.counts("max_batch_tokens", value.max_batch_tokens, job::kSomeTokens, usual);
-  visitor.counts("replicas", value.replicas, job::kSomeReplicas, usual);
-  visitor.counts("prefill", value.prefill, job::kSomeReplicas, usual);
-  visitor.counts("decode", value.decode, job::kSomeReplicas, usual);
-}
-
-}  // namespace orrery::llm
-
-namespace orrery::job {
-namespace {
-
-template <typename Visitor>
-void describe(Visitor& visitor, machine::MaybeConst<SweepLists> auto& value) {
-  describe(visitor, value.plans);
-  describe(visitor, value.serving);
-}
-
-template <typename Visitor>
-void describe(Visitor& visitor, machine::MaybeConst<Document> auto& value) {
-  visitor.format("format", kLlmFormat);
-  visitor.text("name", value.name);
-  visitor.text("model", value.model);
-  visitor.text("machine", value.machine);
-  visitor.count("devices", value.devices, kDegree);
-  visitor.text("device", value.device);
-  visitor.choice("software", value.software, kSoftwareChoices, Default{SoftwareChoice::automatic});
-  visitor.text("software_release", value.software_release);
-  visitor.object("training", value.training);
-  visitor.object("inference", value.inference);
-  visitor.object("gemm", value.gemm);
-  visitor.object("lstm", value.lstm);
-  visitor.object("serving", value.serving);
-  visitor.object("parallelism", value.parallelism, Default{Parallelism{}});
-  visitor.object("overlap", value.overlap, Default{OverlapChoice{}});
-  visitor.object("network", value.network, Default{simulate::PricingOptions{}});
-  visitor.object("memory", value.memory, Default{llm::MemoryOptions{}});
-  visitor.object("sweep", value.sweep, Default{SweepLists{}});
-}
 
 /// Makes a configuration of a document, or says which field is in the way.
 class Resolver {
@@ -302,7 +35,7 @@ class Resolver {
   Resolver(const llm::Catalog& catalog, const std::string& file)
       : catalog_(catalog), folder_(std::filesystem::path(file).parent_path()) {}
 
-  std::optional<Violation> resolve(const Document& document, LlmConfig& config) const {
+  std::optional<Violation> resolve(const LlmDocument& document, LlmConfig& config) const {
     config.name = document.name;
     config.memory = document.memory;
     config.sweep = document.sweep.plans;
@@ -351,7 +84,7 @@ class Resolver {
     return text.find('/') != std::string::npos || text.ends_with(".yaml") || text.ends_with(".yml");
   }
 
-  static std::optional<Violation> find_kind_violation(const Document& document) {
+  static std::optional<Violation> find_kind_violation(const LlmDocument& document) {
     std::vector<std::string_view> given;
     if (document.training) given.emplace_back("training");
     if (document.inference) given.emplace_back("inference");
@@ -379,11 +112,11 @@ class Resolver {
   }
 
   /// Profiled times and sums of products say by themselves what a step takes.
-  static bool needs_machine(const Document& document) {
+  static bool needs_machine(const LlmDocument& document) {
     return !document.serving || document.serving->costs.kind == llm::CostKind::model;
   }
 
-  [[nodiscard]] std::optional<Violation> resolve_serving(const Document& document, LlmConfig& config) const {
+  [[nodiscard]] std::optional<Violation> resolve_serving(const LlmDocument& document, LlmConfig& config) const {
     llm::ServingPlan& plan = config.serving.emplace();
     config.serving_space = document.sweep.serving;
     config.serving_space.tensor = document.sweep.plans.tensor;
@@ -398,7 +131,7 @@ class Resolver {
     return std::nullopt;
   }
 
-  [[nodiscard]] std::optional<Violation> resolve_served_model(const Document& document, LlmConfig& config) const {
+  [[nodiscard]] std::optional<Violation> resolve_served_model(const LlmDocument& document, LlmConfig& config) const {
     plan(document, {}, config);
     if (auto found = count_devices(document, config)) return found;
     const llm::StepCosts& costs = document.serving->costs;
@@ -410,17 +143,46 @@ class Resolver {
                                                  .precision = costs.precision,
                                                  .kv_cache_bytes = costs.kv_cache_bytes});
     served.shape.model.prediction_layers = 0;
-    if (served.shape.job.pipeline > 1)
-      return Violation{"parallelism.pipeline", "is not modelled request by request", "inference: has stages"};
     if (document.parallelism.data && *document.parallelism.data > 1)
       return Violation{"parallelism.data", "is what serving.replicas say", "leave it out"};
     served.shape.job.data = 1;
-    served.shape.job.devices = served.shape.job.tensor;
+    if (serving.engine.experts_shared) {
+      if (auto found = share_experts(document, config)) return found;
+    }
+    served.shape.job.devices = served.shape.job.tensor * served.shape.job.pipeline * served.shape.job.data;
+    // Replicas that share nothing may each be on a machine of their own.
+    if (served.shape.job.devices > static_cast<double>(config.machine.devices.count))
+      return Violation{
+          serving.engine.experts_shared ? "serving.replicas" : "parallelism",
+          fmt::format("needs {}, and the machine '{}' has {}", report::counted(served.shape.job.devices, "device"),
+                      config.machine.name, config.machine.devices.count)};
     if (auto found = llm::find_inference_violation(served)) return found;
-    if (served.shape.job.expert > served.shape.job.tensor)
-      return Violation{"parallelism.expert", "across replicas is not modelled by kernels",
-                       "costs: {kind: table} with experts, and experts_shared: true"};
+    serving.engine.stages = served.shape.job.pipeline;
     return serving.has_blocks ? std::nullopt : leave_blocks(served, config);
+  }
+
+  /// Every rank of every replica holds as many whole experts.
+  [[nodiscard]] static std::optional<Violation> share_experts(const LlmDocument& document, LlmConfig& config) {
+    llm::InferencePlan& served = *config.served;
+    llm::ParallelJob& job = served.shape.job;
+    if (!served.shape.model.experts)
+      return Violation{"serving.experts_shared",
+                       fmt::format("needs experts, and {} has none", served.shape.model.name)};
+    if (job.pipeline > 1)
+      return Violation{"parallelism.pipeline",
+                       "is there beside experts_shared: replicas that step together have one stage"};
+    if (!document.sweep.serving.replicas.empty() || !document.sweep.plans.tensor.empty())
+      return Violation{"sweep", "changes on which rank experts are, which experts_shared says of all replicas together",
+                       "a configuration for each"};
+    const double ranks = job.tensor * config.serving->engine.replicas;
+    if (job.expert > 1 && job.expert != ranks)
+      return Violation{"parallelism.expert",
+                       fmt::format("is {}, and with experts_shared all {} ranks of {} hold experts", job.expert, ranks,
+                                   report::counted(config.serving->engine.replicas, "replica")),
+                       "leave it out"};
+    job.expert = ranks;
+    job.data = served.batch = config.serving->engine.replicas;
+    return std::nullopt;
   }
 
   /// What memory leaves beside weights and the workspace of the largest step.
@@ -461,7 +223,7 @@ class Resolver {
                                  machine::kDataTypeNames[static_cast<std::size_t>(precision)], config.device.name)};
   }
 
-  [[nodiscard]] std::optional<Violation> resolve_inference(const Document& document, LlmConfig& config) const {
+  [[nodiscard]] std::optional<Violation> resolve_inference(const LlmDocument& document, LlmConfig& config) const {
     const InferenceFields& fields = *document.inference;
     // Training of nothing: only what both have in common is taken from it.
     plan(document, {.tied_embeddings = fields.tied_embeddings}, config);
@@ -483,7 +245,7 @@ class Resolver {
     return llm::find_inference_violation(inference);
   }
 
-  [[nodiscard]] std::optional<Violation> resolve_product(const Document& document, LlmConfig& config) const {
+  [[nodiscard]] std::optional<Violation> resolve_product(const LlmDocument& document, LlmConfig& config) const {
     config.product = document.gemm;
     config.plan.job.devices = document.gemm->devices();
     if (document.devices && static_cast<double>(*document.devices) != document.gemm->devices()) {
@@ -529,14 +291,14 @@ class Resolver {
                                    : fmt::format("did you mean '{}'?", meant)};
   }
 
-  [[nodiscard]] std::optional<Violation> find_machine(const Document& document, LlmConfig& config) const {
+  [[nodiscard]] std::optional<Violation> find_machine(const LlmDocument& document, LlmConfig& config) const {
     auto read = read_machine(names_file(*document.machine) ? path_of(*document.machine) : *document.machine);
     if (!read) return Violation{"machine", fmt::format("cannot be read: {}", read.error().message), read.error().hint};
     config.machine = std::move(*read);
     return std::nullopt;
   }
 
-  [[nodiscard]] std::optional<Violation> find_device(const Document& document, LlmConfig& config) const {
+  [[nodiscard]] std::optional<Violation> find_device(const LlmDocument& document, LlmConfig& config) const {
     const std::string text = document.device.value_or(config.machine.devices.name);
     auto read = read_device(catalog_, document.device && names_file(text) ? path_of(text) : text);
     if (!read)
@@ -547,7 +309,7 @@ class Resolver {
     return std::nullopt;
   }
 
-  void plan(const Document& document, const Training& training, LlmConfig& config) const {
+  void plan(const LlmDocument& document, const Training& training, LlmConfig& config) const {
     const Parallelism& parallel = document.parallelism;
     llm::StepPlan& plan = config.plan;
     // Devices of one copy of the model.
@@ -588,7 +350,7 @@ class Resolver {
     plan.bucket_bytes = document.overlap.bucket_mb * 1e6;
   }
 
-  static llm::Software software(const Document& document, const machine::Device& device) {
+  static llm::Software software(const LlmDocument& document, const machine::Device& device) {
     if (document.software != SoftwareChoice::automatic)
       // The first choice is the automatic one, which is no software.
       return static_cast<llm::Software>(static_cast<int>(document.software) - 1);
@@ -597,7 +359,7 @@ class Resolver {
     return early ? llm::Software::megatron_lm_2021 : llm::Software::megatron_core;
   }
 
-  [[nodiscard]] std::optional<Violation> count_devices(const Document& document, LlmConfig& config) const {
+  [[nodiscard]] std::optional<Violation> count_devices(const LlmDocument& document, LlmConfig& config) const {
     const llm::ParallelJob& job = config.plan.job;
     const auto there = static_cast<double>(config.machine.devices.count);
     if (job.devices > there) {
@@ -639,9 +401,9 @@ machine::Machine cut_to(machine::Machine machine, std::int64_t devices) {
 Result<LlmConfig> parse_llm_config(std::string_view yaml, const std::string& file, const llm::Catalog& catalog) {
   LlmConfig config;
   const Resolver resolver(catalog, file);
-  const auto read =
-      machine::read_description<Document>(yaml, file, "the configuration", "docs/formats/llm.md",
-                                          [&](const Document& document) { return resolver.resolve(document, config); });
+  const auto read = machine::read_description<LlmDocument>(
+      yaml, file, "the configuration", "docs/formats/llm.md",
+      [&](const LlmDocument& document) { return resolver.resolve(document, config); });
   if (!read) return read.error();
   return config;
 }

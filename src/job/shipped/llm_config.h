@@ -18,8 +18,6 @@
 
 namespace orrery::job {
 
-inline constexpr std::string_view kLlmFormat = "orrery.llm/1";
-
 /// A training step, inference, a distributed product on a machine, or requests to a serving engine.
 struct LlmConfig {
   std::string name;

@@ -29,12 +29,22 @@ Result<std::unique_ptr<llm::StepCost>> open_table_cost(const llm::StepCosts& cos
   return llm::table_cost(tables, costs.table);
 }
 
+/// Out of a domain: the link of the machine's next dimension, where it says one rate; else the port that devices of
+/// this generation are usually sold with.
+machine::RailLink rail_of(const LlmConfig& config, const llm::Catalog& catalog) {
+  machine::RailLink rail = llm::usual_rail(catalog, config.device);
+  if (config.machine.network.size() < 2 || config.machine.network[1].bandwidth_gb_per_s <= 0) return rail;
+  rail.bytes_per_s = config.machine.network[1].bandwidth_gb_per_s * config.machine.network[1].derate * 1e9;
+  return rail;
+}
+
 Status open_model_cost(const LlmConfig& config, const llm::Catalog& catalog, ServingInputs& inputs) {
-  const auto prices = llm::model_prices({catalog, *config.served, config.device, config.serving->costs.graph_tokens});
+  const auto prices = llm::model_prices(
+      {catalog, *config.served, config.device, config.serving->costs.graph_tokens, rail_of(config, catalog)});
   if (!prices) return prices.error();
-  inputs.cost = llm::model_cost(*prices, llm::Estimate::middle);
-  inputs.low = llm::model_cost(*prices, llm::Estimate::low);
-  inputs.high = llm::model_cost(*prices, llm::Estimate::high);
+  inputs.cost = llm::model_cost(*prices, llm::IntervalPoint::middle);
+  inputs.low = llm::model_cost(*prices, llm::IntervalPoint::low);
+  inputs.high = llm::model_cost(*prices, llm::IntervalPoint::high);
   inputs.basis = (*prices)->basis();
   return {};
 }
@@ -85,7 +95,8 @@ Result<std::vector<TensorVariant>> open_tensors(const LlmConfig& config, const l
   for (const std::int64_t tensor : tensors) {
     TensorVariant& variant = variants.emplace_back(TensorVariant{.tensor = static_cast<double>(tensor), .cost = {}});
     llm::InferencePlan served = *config.served;
-    served.shape.job.tensor = served.shape.job.devices = variant.tensor;
+    served.shape.job.tensor = variant.tensor;
+    served.shape.job.devices = variant.tensor * served.shape.job.pipeline;
     served.shape.job.expert = std::min(served.shape.job.expert, variant.tensor);
     if (const auto broken = llm::find_inference_violation(served)) {
       variant.why_not = fmt::format("{} {}", broken->field, broken->message);
@@ -99,9 +110,10 @@ Result<std::vector<TensorVariant>> open_tensors(const LlmConfig& config, const l
       variant.why_not = fmt::format("with {} tensor ranks the model leaves no room for a cache", tensor);
       continue;
     }
-    const auto prices = llm::model_prices({catalog, served, config.device, plan.costs.graph_tokens});
+    const auto prices =
+        llm::model_prices({catalog, served, config.device, plan.costs.graph_tokens, rail_of(config, catalog)});
     if (!prices) return prices.error();
-    variant.cost = llm::model_cost(*prices, llm::Estimate::middle);
+    variant.cost = llm::model_cost(*prices, llm::IntervalPoint::middle);
   }
   return variants;
 }

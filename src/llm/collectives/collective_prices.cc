@@ -13,9 +13,6 @@
 namespace orrery::llm {
 namespace {
 
-constexpr double kRailLatencyUs =
-    5;  // of a message by GPUDirect RDMA: an assumption, nothing between nodes was measured
-
 /// Lines are read once per device, not once per row.
 class KnownCollectives {
  public:
@@ -35,8 +32,7 @@ class KnownCollectives {
     }
     auto collectives = collectives_of(catalog_.devices, *device);
     if (!collectives) return collectives.error();
-    const double port_gb_per_s = rates_of(catalog_.core.rates, device->generation).port_gb_per_s;
-    return &known_.emplace(name, Known{std::move(*collectives), {port_gb_per_s * 1e9, kRailLatencyUs}}).first->second;
+    return &known_.emplace(name, Known{std::move(*collectives), usual_rail(catalog_, *device)}).first->second;
   }
 
  private:

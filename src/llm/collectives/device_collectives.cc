@@ -23,6 +23,9 @@ constexpr double kOfOtherVersion = 1.3;
 constexpr double kOutsideRanks = 1.6;
 constexpr double kAcrossNodes = 3;  // bandwidth between nodes is a condition of the run (docs/LLM.md)
 
+constexpr double kRailLatencyUs =
+    5;  // of a message by GPUDirect RDMA: an assumption, nothing between nodes was measured
+
 bool has_collectives(const machine::Device& device) {
   std::error_code ignored;
   return !device.tables_folder.empty() &&
@@ -101,6 +104,10 @@ Result<std::optional<DeviceCollectives>> collectives_of(const std::vector<machin
                                          .measured_link_bytes_per_s = source->scale_up_bytes_per_s(),
                                          .device = device.name,
                                          .measured_on = source->name});
+}
+
+machine::RailLink usual_rail(const Catalog& catalog, const machine::Device& device) {
+  return {rates_of(catalog.core.rates, device.generation).port_gb_per_s * 1e9, kRailLatencyUs};
 }
 
 }  // namespace orrery::llm

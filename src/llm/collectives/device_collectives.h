@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "llm/catalog.h"
 #include "machine/device/collective_lines.h"
 #include "machine/device/device.h"
 
@@ -40,5 +41,8 @@ struct DeviceCollectives {
 /// file that cannot be used.
 Result<std::optional<DeviceCollectives>> collectives_of(const std::vector<machine::Device>& known,
                                                         const machine::Device& device);
+
+/// The port that devices of this generation are usually sold with, one each.
+machine::RailLink usual_rail(const Catalog& catalog, const machine::Device& device);
 
 }  // namespace orrery::llm

@@ -3,71 +3,26 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <limits>
 #include <mutex>
 #include <unordered_map>
 
-#include "llm/attention.h"
 #include "llm/collectives/device_collectives.h"
 #include "llm/kernels/kernel_devices.h"
-#include "llm/kernels/kernel_list.h"
-#include "machine/warm/kernel_tables.h"
 
 namespace orrery::llm {
 namespace {
 
 using machine::WarmFormat;
-using machine::WarmKernel;
-using machine::WarmKind;
 
-// A kernel of a graph that hardly does anything: between the end of one and the end of the next.
-constexpr double kSmallKernelS = 1.5e-6;
+// Pieces of prompts that are remembered: far more than differ in a log where prompts are cut by a budget, in 16 MB.
+constexpr std::size_t kMostPieces = std::size_t{1} << 18;
 // How far attention over unequal contexts goes from its time at the mean towards that at the longest: asked for by
 // recorded runs of an engine (docs/SERVING.md).
 constexpr double kSkew = 0.04;
 // Contexts in between lie on straight lines: a step's price changes with every token, and is not made anew each time.
 constexpr double kContextStep = 1.125;
-// Element-wise kernels and sampling have no measured intervals of their own.
-constexpr double kUnmeasuredLow = 0.8, kUnmeasuredHigh = 1.25;
-
-/// Parts of a step whose errors are independent.
-enum class Part : std::uint8_t { products, prompts, decodes, experts, small, collectives };
-constexpr std::size_t kBatchParts = 6;
-
-struct PartTime {
-  double s = 0, low_s = 0, high_s = 0;
-
-  PartTime& operator+=(const PartTime& other) {
-    s += other.s;
-    low_s += other.low_s;
-    high_s += other.high_s;
-    return *this;
-  }
-  friend PartTime operator*(double times, const PartTime& one) {
-    return {times * one.s, times * one.low_s, times * one.high_s};
-  }
-};
-
-struct BatchTimes {
-  std::array<PartTime, kBatchParts> parts;
-
-  PartTime& operator[](Part part) { return parts[static_cast<std::size_t>(part)]; }
-  BatchTimes& operator+=(const BatchTimes& other) {
-    for (std::size_t i = 0; i < kBatchParts; ++i) parts[i] += other.parts[i];
-    return *this;
-  }
-  [[nodiscard]] double at(Estimate estimate) const {
-    double sum = 0, squares = 0;
-    for (const PartTime& part : parts) {
-      sum += part.s;
-      const double off = estimate == Estimate::low ? part.s - part.low_s : part.high_s - part.s;
-      squares += off * off;
-    }
-    if (estimate == Estimate::middle) return sum;
-    return estimate == Estimate::low ? sum - std::sqrt(squares) : sum + std::sqrt(squares);
-  }
-};
 
 std::optional<WarmFormat> format_of(machine::DataType type) {
   switch (type) {
@@ -79,40 +34,61 @@ std::optional<WarmFormat> format_of(machine::DataType type) {
   }
 }
 
-class KernelPrices : public ModelPrices {
+class RememberedPrices : public ModelPrices {
  public:
-  KernelPrices(const ModelCostInput& input, KernelDevice kernels, std::optional<DeviceCollectives> collectives,
-               WarmFormat format)
-      : plan_(input.plan),
-        model_(input.plan.shape.model),
-        kernels_(std::move(kernels)),
-        collectives_(std::move(collectives)),
-        format_(format),
-        graph_tokens_(input.graph_tokens) {}
-
-  /// Every kind of kernel that a step may have is there.
-  Status check() {
-    BatchTimes probe;
-    products(probe, 1);
-    prompt(probe, {.tokens = 1});
-    probe += decodes(1, 1);
-    if (!missing_.empty())
-      return Error{fmt::format("nobody measured {} on '{}' or on a device like it", missing_, kernels_.device.name),
-                   {},
-                   Error::kNoOffset,
-                   "costs: {kind: table} takes profiled times of your own"};
-    return {};
-  }
+  RememberedPrices(ModelKernels kernels, std::vector<std::int64_t> graph_tokens)
+      : kernels_(std::move(kernels)), graph_tokens_(std::move(graph_tokens)) {}
 
   [[nodiscard]] std::string basis() const override {
-    return kernels_.warm.is_relative() ? kernels_.warm.owner() : "measured";
+    return kernels_.device().warm.is_relative() ? kernels_.device().warm.owner() : "measured";
   }
 
-  StepPrice price(const Batch& batch, Estimate estimate) override {
+  StepPrice price(const Batch& batch, IntervalPoint point) override {
     const std::scoped_lock lock(mutex_);
-    BatchTimes step = by_tokens(padded(batch.tokens));
+    BatchTimes step = layers(batch);
     step += by_sequences(std::max(1U, batch.sampled));
-    for (const PromptPiece& piece : batch.pieces) prompt(step, piece);
+    return {in_ps(step.at(point)), in_ps(std::min(step.at(point), smallest().at(point)))};
+  }
+
+  /// Stages are wrong together: each is a part of the whole step.
+  void price_stages(const Batch& batch, IntervalPoint point, StagedStep& step) override {
+    const std::scoped_lock lock(mutex_);
+    const StepPlan& shape = kernels_.plan().shape;
+    const BatchTimes all_layers = layers(batch), head = by_sequences(std::max(1U, batch.sampled));
+    BatchTimes whole = all_layers;
+    whole += head;
+    const double stretch = whole.at(point) / whole.at(IntervalPoint::middle);
+    step.stages_ps.clear();
+    for (std::uint32_t stage = 0; stage < shape.stages(); ++stage) {
+      const double share = (shape.first_layer(stage + 1) - shape.first_layer(stage)) / shape.model.layers;
+      double s = share * all_layers.at(IntervalPoint::middle);
+      if (stage + 1 == shape.stages()) s += head.at(IntervalPoint::middle);
+      step.stages_ps.push_back(in_ps(stretch * s));
+    }
+    step.send_ps = in_ps(kernels_.message_s(batch.tokens));
+    step.fixed_ps = in_ps(std::min(whole.at(point), smallest().at(point)));
+  }
+
+  TimePs shared_experts_ps(std::uint64_t tokens, std::uint32_t most, IntervalPoint point) override {
+    if (!kernels_.shares_experts()) return 0;
+    const std::scoped_lock lock(mutex_);
+    const auto [known, is_new] = by_shared_tokens_.try_emplace(tokens << 32 | most);
+    if (is_new) known->second = kernels_.shared_experts(static_cast<double>(tokens), most);
+    return in_ps(known->second.at(point));
+  }
+
+ private:
+  static TimePs in_ps(double s) { return static_cast<TimePs>(std::llround(s * static_cast<double>(kPsPerSecond))); }
+
+  [[nodiscard]] std::uint32_t padded(std::uint32_t tokens) const {
+    const auto size = std::lower_bound(graph_tokens_.begin(), graph_tokens_.end(), std::int64_t{tokens});
+    return size == graph_tokens_.end() ? tokens : static_cast<std::uint32_t>(*size);
+  }
+
+  /// All of them, without the head.
+  BatchTimes layers(const Batch& batch) {
+    BatchTimes step = by_tokens(padded(batch.tokens));
+    for (const PromptPiece& piece : batch.pieces) step[Part::prompts] += by_piece(piece);
     if (batch.decodes > 0) {
       const double mean = static_cast<double>(batch.context_sum) / batch.decodes;
       const PartTime at_mean = between_contexts(batch.decodes, mean),
@@ -120,174 +96,30 @@ class KernelPrices : public ModelPrices {
       step[Part::decodes] += (1 - kSkew) * at_mean;
       step[Part::decodes] += kSkew * at_longest;
     }
-    BatchTimes smallest = by_tokens(padded(1));
-    smallest += by_sequences(1);
-    const auto in_ps = [](double s) {
-      return static_cast<TimePs>(std::llround(s * static_cast<double>(kPsPerSecond)));
-    };
-    return {in_ps(step.at(estimate)), in_ps(std::min(step.at(estimate), smallest.at(estimate)))};
+    return step;
   }
-
- private:
-  [[nodiscard]] double tensor() const { return plan_.shape.job.tensor; }
-  [[nodiscard]] double key_heads() const { return std::max(1.0, model_.kv_heads / tensor()); }
-
-  [[nodiscard]] std::uint32_t padded(std::uint32_t tokens) const {
-    const auto size = std::lower_bound(graph_tokens_.begin(), graph_tokens_.end(), std::int64_t{tokens});
-    return size == graph_tokens_.end() ? tokens : static_cast<std::uint32_t>(*size);
-  }
-
-  /// As timed over and over on the same buffers.
-  PartTime warm(const WarmKernel& kernel) {
-    const machine::FormatTable* table = kernels_.warm.find(kernel);
-    if (table == nullptr) {
-      missing_ = fmt::format("{} in {}", machine::kWarmKindNames[static_cast<std::size_t>(kernel.kind)],
-                             machine::kWarmFormatNames[static_cast<std::size_t>(kernel.format)]);
-      return {};
-    }
-    const machine::WarmPrice found =
-        machine::warm_price(kernels_.device, *table, kernel, kernels_.warm.is_relative() ? kWidenedByRelative : 1);
-    return {found.seconds, found.low_s, found.high_s};
-  }
-
-  /// Weights come from memory: by how much the formula takes longer without a cache.
-  PartTime cold(const WarmKernel& kernel) {
-    const PartTime time = warm(kernel);
-    const machine::FormatTable* table = kernels_.warm.find(kernel);
-    if (table == nullptr) return time;
-    machine::WarmConstants without = table->constants;
-    std::visit([](auto& constants) { constants.cache_share = 1e-6; }, without);
-    return machine::warm_time(kernels_.device, without, kernel).seconds /
-           machine::warm_time(kernels_.device, table->constants, kernel).seconds * time;
-  }
-
-  PartTime product(double m, double n, double k) {
-    return cold({.kind = WarmKind::gemm, .format = format_, .m = m, .n = whole_extent(n), .k = whole_extent(k)});
-  }
-
-  [[nodiscard]] PartTime streaming(ElementwiseRate rate, double bytes) const {
-    const double s = kSmallKernelS + elementwise_seconds(kernels_.device, rate, bytes);
-    return {s, kUnmeasuredLow * s, kUnmeasuredHigh * s};
-  }
-
-  /// Two matrices, or three of which two are one product.
-  PartTime mlp(double m, double ffn) {
-    PartTime time = product(m, (model_.plain_mlp ? 1 : 2) * ffn / tensor(), model_.hidden);
-    time += product(m, model_.hidden, ffn / tensor());
-    return time;
-  }
-
-  /// Experts of a rank: all of them cut, or some of them whole.
-  PartTime experts(double m) {
-    const Experts& e = *model_.experts;
-    const double groups = std::min(plan_.shape.job.expert, tensor());
-    const double chosen = e.chosen / groups;
-    return cold({.kind = WarmKind::moe,
-                 .format = format_,
-                 .m = m * std::min(1.0, chosen),
-                 .hidden = model_.hidden,
-                 .inter = e.ffn,
-                 .experts = e.count / groups,
-                 .top_k = std::max(1.0, chosen),
-                 .tp = tensor() / groups});
-  }
-
-  void products(BatchTimes& step, double m) {
-    const double layers = model_.layers, dense_layers = model_.experts ? model_.experts->dense_layers : layers;
-    PartTime layer;
-    for (const Projection& one : attention_projections(model_, tensor())) layer += product(m, one.out, one.in);
-    step[Part::products] += layers * layer;
-    if (dense_layers > 0) step[Part::products] += dense_layers * mlp(m, model_.ffn);
-    if (model_.experts) {
-      step[Part::experts] += (layers - dense_layers) * experts(m);
-      step[Part::products] += (layers - dense_layers) * product(m, model_.experts->count, model_.hidden);
-      if (model_.experts->shared_ffn > 0)
-        step[Part::products] += (layers - dense_layers) * mlp(m, model_.experts->shared_ffn);
-    }
-  }
-
-  void small_kernels(BatchTimes& step, double m) {
-    using Shares = machine::ElementwiseShares;
-    // A norm reads the layer's result and the residual stream, and writes both.
-    const double hidden_bytes = m * model_.hidden * kElementBytes;
-    PartTime layer = 2 * streaming(&Shares::norm_forward, 4 * hidden_bytes);
-    layer += streaming(&Shares::rotary_forward, 2 * hidden_bytes / tensor());
-    layer += streaming(&Shares::activation_forward, 3 * m * model_.ffn / tensor() * kElementBytes);
-    step[Part::small] += model_.layers * layer;
-  }
-
-  void reduces(BatchTimes& step, double m) {
-    if (tensor() <= 1) return;
-    const double bytes = m * model_.hidden * kElementBytes;
-    const machine::CollectiveCall call{machine::NodeCollective::all_reduce, static_cast<std::int64_t>(tensor()), bytes};
-    PartTime one;
-    if (const auto found = collectives_ ? collectives_->estimate(call, 1, {}) : std::nullopt) {
-      one = {found->us * 1e-6, found->low_us.value_or(found->us) * 1e-6, found->high_us.value_or(found->us) * 1e-6};
-    } else {
-      // Nobody measured any: a ring over the link, with a launch.
-      const double s = 10e-6 + machine::wire_factor(call.op, tensor()) * bytes / kernels_.device.scale_up_bytes_per_s();
-      one = {s, kUnmeasuredLow * s, kUnmeasuredHigh * s};
-    }
-    step[Part::collectives] += 2 * model_.layers * one;
+  /// One token, and what it looks at for nothing.
+  BatchTimes smallest() {
+    BatchTimes step = by_tokens(padded(1));
+    step += by_sequences(1);
+    return step;
   }
 
   const BatchTimes& by_tokens(std::uint32_t tokens) {
     const auto [known, is_new] = by_tokens_.try_emplace(tokens);
-    if (!is_new) return known->second;
-    products(known->second, tokens);
-    small_kernels(known->second, tokens);
-    reduces(known->second, tokens);
+    if (is_new) known->second = kernels_.by_tokens(tokens);
     return known->second;
   }
-
-  /// The head, and choosing a token.
   const BatchTimes& by_sequences(std::uint32_t sequences) {
     const auto [known, is_new] = by_sequences_.try_emplace(sequences);
-    if (!is_new) return known->second;
-    // Heads are kept in 16 bits.
-    known->second[Part::products] += cold({.kind = WarmKind::gemm,
-                                           .m = static_cast<double>(sequences),
-                                           .n = whole_extent(model_.vocabulary / tensor()),
-                                           .k = model_.hidden});
-    known->second[Part::small] +=
-        streaming(&machine::ElementwiseShares::cross_entropy, sequences * model_.vocabulary * 4.0);
+    if (is_new) known->second = kernels_.by_sequences(sequences);
     return known->second;
   }
-
-  [[nodiscard]] WarmKernel attention(WarmKind grouped, WarmKind latent, double batch, double sequence) const {
-    const bool is_latent = model_.latent_attention.has_value();
-    return {.kind = is_latent ? latent : grouped,
-            .cache_element_bytes = plan_.kv_cache_bytes,
-            .batch = batch,
-            .heads = std::max(1.0, model_.heads / tensor()),
-            .kv_heads = is_latent ? std::max(1.0, model_.heads / tensor()) : key_heads(),
-            .seq = sequence,
-            .dim = model_.head_size};
-  }
-
-  /// What a piece adds: the attention of the prompt up to its end, without that up to its beginning.
-  void prompt(BatchTimes& step, const PromptPiece& piece) {
-    const std::uint64_t key = (std::uint64_t{piece.tokens} << 32) | piece.before;
-    const auto [known, is_new] = by_piece_.try_emplace(key);
-    if (is_new) {
-      const auto whole = [&](double sequence) {
-        return warm(attention(WarmKind::sdpa_fwd, WarmKind::mla_fwd, 1, sequence));
-      };
-      PartTime time = whole(piece.tokens);
-      if (piece.before > 0) {
-        const PartTime end = whole(static_cast<double>(piece.before) + piece.tokens), begin = whole(piece.before);
-        const double added = std::max(time.s, end.s - begin.s);
-        time = {added, added * end.low_s / end.s, added * end.high_s / end.s};
-      }
-      known->second = model_.layers * time;
-    }
-    step[Part::prompts] += known->second;
-  }
-
-  BatchTimes decodes(std::uint32_t count, double context) {
-    BatchTimes step;
-    step[Part::decodes] += between_contexts(count, context);
-    return step;
+  const PartTime& by_piece(const PromptPiece& piece) {
+    if (by_piece_.size() >= kMostPieces) by_piece_.clear();
+    const auto [known, is_new] = by_piece_.try_emplace((std::uint64_t{piece.tokens} << 32) | piece.before);
+    if (is_new) known->second = kernels_.prompt(piece);
+    return known->second;
   }
 
   PartTime between_contexts(std::uint32_t count, double context) {
@@ -301,44 +133,48 @@ class KernelPrices : public ModelPrices {
   }
   const PartTime& at_context(std::uint32_t count, std::uint32_t index, double context) {
     const auto [known, is_new] = by_context_.try_emplace((std::uint64_t{count} << 32) | index);
-    if (is_new)
-      known->second = model_.layers * warm(attention(WarmKind::sdpa_decode, WarmKind::mla_decode, count, context));
+    if (is_new) known->second = kernels_.decodes(count, context);
     return known->second;
   }
 
-  const InferencePlan plan_;
-  const Architecture model_;
-  const KernelDevice kernels_;
-  const std::optional<DeviceCollectives> collectives_;
-  const WarmFormat format_;
+  const ModelKernels kernels_;
   const std::vector<std::int64_t> graph_tokens_;
-  std::string missing_;
   std::mutex mutex_;
   std::unordered_map<std::uint32_t, BatchTimes> by_tokens_, by_sequences_;
+  std::unordered_map<std::uint64_t, BatchTimes> by_shared_tokens_;
   std::unordered_map<std::uint64_t, PartTime> by_piece_, by_context_;
 };
 
 class ModelCost : public StepCost {
  public:
-  ModelCost(std::shared_ptr<ModelPrices> prices, Estimate estimate) : prices_(std::move(prices)), estimate_(estimate) {}
-  [[nodiscard]] StepPrice price(const Batch& batch) const override { return prices_->price(batch, estimate_); }
+  ModelCost(std::shared_ptr<ModelPrices> prices, IntervalPoint point) : prices_(std::move(prices)), point_(point) {}
+  [[nodiscard]] StepPrice price(const Batch& batch) const override { return prices_->price(batch, point_); }
+  void price_stages(const Batch& batch, StagedStep& step) const override { prices_->price_stages(batch, point_, step); }
+  [[nodiscard]] TimePs shared_experts_ps(std::uint64_t tokens, std::uint32_t most) const override {
+    return prices_->shared_experts_ps(tokens, most, point_);
+  }
 
  private:
   const std::shared_ptr<ModelPrices> prices_;
-  const Estimate estimate_;
+  const IntervalPoint point_;
 };
 
 }  // namespace
 
 double blocks_left(const InferencePlan& plan, const MemoryOptions& options, const machine::Device& device,
                    double block_tokens, double memory_share) {
-  const InferenceMemory memory = inference_memory(plan, options, 0);
-  const double left = memory_share * device.memory_bytes() - memory.weights - memory.workspace;
-  return std::floor(left / (block_tokens * cache_bytes_per_token(plan) * plan.shape.model.layers));
+  double blocks = std::numeric_limits<double>::infinity();
+  for (std::uint32_t stage = 0; stage < plan.shape.stages(); ++stage) {
+    const InferenceMemory memory = inference_memory(plan, options, stage);
+    const double left = memory_share * device.memory_bytes() - memory.weights - memory.workspace;
+    const double layers = plan.shape.first_layer(stage + 1) - plan.shape.first_layer(stage);
+    blocks = std::min(blocks, std::floor(left / (block_tokens * cache_bytes_per_token(plan) * layers)));
+  }
+  return blocks;
 }
 
 Result<std::shared_ptr<ModelPrices>> model_prices(const ModelCostInput& input) {
-  const auto format = format_of(input.plan.precision);
+  auto format = format_of(input.plan.precision);
   if (!format)
     return Error{fmt::format("nobody measured products in {}",
                              machine::kDataTypeNames[static_cast<std::size_t>(input.plan.precision)]),
@@ -347,17 +183,22 @@ Result<std::shared_ptr<ModelPrices>> model_prices(const ModelCostInput& input) {
                  "bf16, fp8 or fp4"};
   KernelDevice kernels = kernel_device(input.catalog.devices, input.device);
   for (std::size_t kind = 0; kind < machine::kWarmKindNames.size(); ++kind) {
-    if (const Status read = kernels.warm.read(static_cast<WarmKind>(kind)); !read) return read.error();
+    if (const Status read = kernels.warm.read(static_cast<machine::WarmKind>(kind)); !read) return read.error();
   }
+  // Where nobody measured these, those with one scale are the nearest.
+  const bool has_blocks =
+      kernels.warm.find({.kind = machine::WarmKind::gemm, .format = WarmFormat::fp8_block}) != nullptr;
+  if (format == WarmFormat::fp8 && input.plan.shape.model.block_scaled_fp8 && has_blocks)
+    format = WarmFormat::fp8_block;
   auto collectives = collectives_of(input.catalog.devices, input.device);
   if (!collectives) return collectives.error();
-  auto prices = std::make_shared<KernelPrices>(input, std::move(kernels), std::move(*collectives), *format);
-  if (const Status good = prices->check(); !good) return good.error();
-  return std::shared_ptr<ModelPrices>(std::move(prices));
+  ModelKernels model(input.plan, std::move(kernels), std::move(*collectives), *format, input.rail);
+  if (const Status good = model.check(); !good) return good.error();
+  return std::shared_ptr<ModelPrices>(std::make_shared<RememberedPrices>(std::move(model), input.graph_tokens));
 }
 
-std::unique_ptr<StepCost> model_cost(std::shared_ptr<ModelPrices> prices, Estimate estimate) {
-  return std::make_unique<ModelCost>(std::move(prices), estimate);
+std::unique_ptr<StepCost> model_cost(std::shared_ptr<ModelPrices> prices, IntervalPoint point) {
+  return std::make_unique<ModelCost>(std::move(prices), point);
 }
 
 }  // namespace orrery::llm

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <queue>
+#include <span>
 
 #include "base/random.h"
 
@@ -48,21 +49,24 @@ class Serving {
         cost_(cost),
         watcher_(watcher),
         begins_ps_(std::move(begins_ps)),
-        identities_(requests, plan.limits.block_tokens, plan.limits.prefix_cache ? plan.limits.prefix_tokens : 0) {
+        identities_(requests, plan.limits.block_tokens, plan.limits.prefix_cache ? plan.limits.prefix_tokens : 0),
+        stages_(static_cast<std::size_t>(plan.stages)) {
     using Role = Replica::Role;
+    const EngineLimits limits = scheduler_limits(plan);
     const auto add = [&](double count, Role role) {
-      for (double i = 0; i < count; ++i)
-        replicas_.emplace_back(plan.limits, identities_, role, static_cast<std::uint32_t>(replicas_.size()));
+      for (double i = 0; i < count * plan.stages; ++i)
+        replicas_.emplace_back(limits, identities_, role, static_cast<std::uint32_t>(replicas_.size()));
       return replicas_.size();
     };
     if (plan.disaggregation) {
       entrances_ = add(plan.disaggregation->prefill, Role::prefill);
       add(plan.disaggregation->decode, Role::decode);
-      link_free_ps_.assign(entrances_, 0);
+      link_free_ps_.assign(entrances_ / stages_, 0);
     } else {
       entrances_ = add(plan.replicas, Role::whole);
     }
     steps_.resize(replicas_.size());
+    stage_free_ps_.assign(replicas_.size(), 0);
     is_touched_.assign(replicas_.size(), false);
     is_lost_.assign(replicas_.size(), false);
     if (plan.failure) failure_ps_ = plan.failure->at_ps;
@@ -152,6 +156,23 @@ class Serving {
     return has_step;
   }
 
+  /// A stage has one step at a time, in the order in which they were planned. What a step waits for stages does not
+  /// depend on its tokens.
+  StepPrice pass_stages(std::uint32_t number) {
+    const Batch& batch = replicas_[number].batch();
+    if (stages_ == 1) return cost_.price(batch);
+    cost_.price_stages(batch, staged_);
+    const std::span<TimePs> free_ps = std::span(stage_free_ps_).subspan(number / stages_ * stages_, stages_);
+    TimePs at_ps = now_ps_, waited_ps = 0;
+    for (std::size_t stage = 0; stage < stages_; ++stage) {
+      if (stage > 0) at_ps += staged_.send_ps;
+      const TimePs begin_ps = std::max(at_ps, free_ps[stage]);
+      waited_ps += begin_ps - at_ps;
+      at_ps = free_ps[stage] = begin_ps + staged_.stages_ps[stage];
+    }
+    return {at_ps - now_ps_, staged_.fixed_ps + waited_ps};
+  }
+
   void start(std::uint32_t number, const StepPrice& price) {
     Replica& replica = replicas_[number];
     TimePs end_ps = now_ps_ + price.step_ps;
@@ -167,6 +188,7 @@ class Serving {
     step = {.replica = number,
             .begin_ps = now_ps_,
             .end_ps = end_ps,
+            .fixed_ps = std::min(price.fixed_ps, end_ps - now_ps_),
             .prompt_tokens = replica.batch().prompt_tokens(),
             .decodes = replica.batch().decodes,
             .waiting = static_cast<std::uint32_t>(replica.waiting()),
@@ -202,10 +224,11 @@ class Serving {
     const Disaggregation& split = *plan_.disaggregation;
     const double seconds =
         split.link_latency_us * 1e-6 + sequence.prompt * split.kv_bytes_per_token / (split.link_gb_per_s * 1e9);
-    link_free_ps_[number] = std::max(now_ps_, link_free_ps_[number]) +
-                            static_cast<TimePs>(std::llround(seconds * static_cast<double>(kPsPerSecond)));
+    TimePs& free_ps = link_free_ps_[number / stages_];
+    free_ps =
+        std::max(now_ps_, free_ps) + static_cast<TimePs>(std::llround(seconds * static_cast<double>(kPsPerSecond)));
     sequence.computed = sequence.prompt;
-    coming_.push({.at_ps = link_free_ps_[number], .is_moved = true, .order = ++order_, .sequence = sequence});
+    coming_.push({.at_ps = free_ps, .is_moved = true, .order = ++order_, .sequence = sequence});
   }
 
   void fail(std::uint32_t number) {
@@ -229,7 +252,7 @@ class Serving {
       is_touched_[number] = false;
       // In the middle of a step.
       if (steps_[number].end_ps > now_ps_ || !plan_step(number)) continue;
-      start(number, cost_.price(replicas_[number].batch()));
+      start(number, pass_stages(number));
       ++run_.steps;
     }
     touched_.clear();
@@ -312,6 +335,9 @@ class Serving {
   const BlockIdentities identities_;
   std::vector<Replica> replicas_;
   std::size_t entrances_ = 0;  // replicas that new requests come to: the first ones
+  const std::size_t stages_;
+  std::vector<TimePs> stage_free_ps_;  // of a pipeline the first, the second, ...; then those of the next
+  StagedStep staged_;                  // of the step at hand: kept for its memory
 
   TimePs now_ps_ = 0;
   TimePs failure_ps_ = kNever;  // if there is one to come
@@ -359,9 +385,15 @@ Result<std::vector<TimePs>> loop_begins(const EnginePlan& plan, const Requests& 
 
 }  // namespace
 
+EngineLimits scheduler_limits(const EnginePlan& plan) {
+  EngineLimits limits = plan.limits;
+  limits.kv_blocks = static_cast<std::uint32_t>(limits.kv_blocks / plan.stages);
+  return limits;
+}
+
 RequestRules rules_of(const EnginePlan& plan) {
   RequestRules rules{.has_arrivals = !plan.closed};
-  rules.cache_tokens = std::uint64_t{plan.limits.kv_blocks} * plan.limits.block_tokens;
+  rules.cache_tokens = std::uint64_t{scheduler_limits(plan).kv_blocks} * plan.limits.block_tokens;
   if (!plan.limits.chunked_prefill) rules.prompt_tokens = plan.limits.max_batch_tokens;
   return rules;
 }
@@ -370,6 +402,7 @@ Status check_failure(const EnginePlan& plan) {
   if (!plan.failure) return {};
   if (plan.disaggregation)
     return Error{"a replica fails where prompts and tokens have replicas of their own: that is not simulated"};
+  if (plan.stages > 1) return Error{"a replica fails that is a pipeline: that is not simulated"};
   if (plan.experts_shared) return Error{"a replica fails where all share experts: none of them could go on without it"};
   const auto replicas = static_cast<std::uint32_t>(plan.replicas);
   if (plan.failure->replica >= replicas)

@@ -55,6 +55,7 @@ struct Failure {
 struct EnginePlan {
   EngineLimits limits;
   double replicas = 1;
+  double stages = 1;  ///< of the pipeline of a replica
   Routing routing = Routing::round_robin;
   bool experts_shared = false;  ///< all replicas step together
   std::optional<Disaggregation> disaggregation = {};
@@ -62,6 +63,9 @@ struct EnginePlan {
   std::optional<Failure> failure = {};
 };
 
+/// A pipeline has as many schedulers as stages, so that all are busy: each has requests of its own, its share of the
+/// replica's cache, and one step on its way. From here on a replica is one of these.
+EngineLimits scheduler_limits(const EnginePlan& plan);
 /// What a request may ask of the engine.
 RequestRules rules_of(const EnginePlan& plan);
 /// An Error: nobody can take over what a failing replica leaves.
@@ -71,6 +75,7 @@ Status check_failure(const EnginePlan& plan);
 struct StepRecord {
   std::uint32_t replica = 0;
   TimePs begin_ps = 0, end_ps = 0;
+  TimePs fixed_ps = 0;  ///< of it what does not depend on the tokens
   std::uint32_t prompt_tokens = 0, decodes = 0;
   std::uint32_t waiting = 0, running = 0, used_blocks = 0, preempted = 0;
 };

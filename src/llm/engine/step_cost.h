@@ -38,6 +38,13 @@ struct StepPrice {
   TimePs fixed_ps = 0;  ///< of it what does not depend on the tokens
 };
 
+/// A step on its way through the stages of a pipeline.
+struct StagedStep {
+  std::vector<TimePs> stages_ps = {};
+  TimePs send_ps = 0;   ///< from one to the next
+  TimePs fixed_ps = 0;  ///< of all what does not depend on the tokens
+};
+
 /// Thread-safe: settings of a sweep share it.
 class StepCost {
  public:
@@ -48,6 +55,11 @@ class StepCost {
 
   /// Of one replica; without the experts, where all replicas share them.
   [[nodiscard]] virtual StepPrice price(const Batch& batch) const = 0;
+  /// The same by stages; costs that know of none have one.
+  virtual void price_stages(const Batch& batch, StagedStep& step) const {
+    const StepPrice whole = price(batch);
+    step = {{whole.step_ps}, 0, whole.fixed_ps};
+  }
   /// Of experts that all replicas share, in a step of so many tokens together and at most `most` in one replica.
   [[nodiscard]] virtual TimePs shared_experts_ps(std::uint64_t /*tokens*/, std::uint32_t /*most*/) const { return 0; }
 };
