@@ -44,7 +44,7 @@ TEST_CASE("the smallest line counts, and says which it is; where two meet both d
   CHECK(line_us(law, 2, meet, kLink) == doctest::Approx(each * std::pow(2, -1.0 / 16)));
 }
 
-TEST_CASE("corrections lie between neighbours in the logarithms of bytes and ranks, by the width of elements") {
+TEST_CASE("corrections are those of the nearest ranks in logarithms, by the width of elements") {
   CollectiveLaw law = plain_law(NodeCollective::all_reduce);
   law.corrections = {
       {2, 1, {1024, 4096}, {700, 700}}, {2, 2, {1024, 4096}, {0, 200}}, {8, 2, {1024, 4096}, {400, 600}}};
@@ -53,10 +53,24 @@ TEST_CASE("corrections lie between neighbours in the logarithms of bytes and ran
     return std::log(price(law, call, kLink).us / line_us(law, static_cast<double>(ranks), bytes, kLink));
   };
   CHECK(ratio(2, 1024, 2) == doctest::Approx(0).epsilon(1e-6));
-  CHECK(ratio(2, 2048, 2) == doctest::Approx(0.1));
-  CHECK(ratio(4, 2048, 2) == doctest::Approx(0.3));   // between 2 and 8 ranks
+  CHECK(ratio(4, 1024, 2) == doctest::Approx(0.2));   // between 2 and 8 ranks
   CHECK(ratio(16, 4096, 4) == doctest::Approx(0.6));  // outside: the nearest
   CHECK(ratio(2, 1024, 1) == doctest::Approx(0.7));
+}
+
+TEST_CASE("between sizes that were measured time grows with the bytes, and bulges by a part of the lines' bend") {
+  CollectiveLaw law = plain_law(NodeCollective::all_gather);
+  law.corrections = {{2, 0, {1024, 4096}, {300, 900}}};
+  const auto us = [&](double bytes) { return price(law, call_of(NodeCollective::all_gather, 2, bytes), kLink).us; };
+  // One line has no bend: 2048 is a third of the way.
+  CHECK(us(2048) == doctest::Approx(us(1024) + (us(4096) - us(1024)) / 3));
+  law.lines.push_back({"Simple", 40, 0, 5, 1e6});
+  law.corrections = {{2, 0, {1 << 20, 1 << 24}, {0, 0}}};
+  const double between = 1 << 22, share = 0.2;
+  const auto lines = [&](double bytes) { return line_us(law, 2, bytes, kLink); };
+  const double chord = std::lerp(lines(1 << 20), lines(1 << 24), share);
+  CHECK(us(between) > chord);
+  CHECK(us(between) == doctest::Approx(std::lerp(chord, lines(between), 1.0 / 3)));
 }
 
 TEST_CASE("a longer message never takes less, however corrections fall") {

@@ -10,9 +10,11 @@
 // ranks (copies into and out of the library's buffers, the sums), without which two and eight ranks of one device need
 // different lines. The time is the smallest line, rounded where two are alike (a p-norm with p = -16), times what
 // measurements of that size, number of ranks and width of elements lay beside it: libraries switch protocols too late
-// or too early. Corrections lie between neighbours in the logarithms of bytes and ranks, and stay as they are outside.
-// A longer message never takes less: prices are made at powers of two, of which none is below the one before it, and
-// lie between on straight lines in logarithms.
+// or too early, where no line tells. Between two sizes that were measured the time grows in proportion to the bytes, as
+// one protocol does, and bulges by a third of what the lines do, should there be a switch between. Corrections of
+// ranks lie between neighbours in logarithms; outside of sizes and ranks they stay as they are. A longer message never
+// takes less: prices are made at powers of two, of which none is below the one before it, and lie between on straight
+// lines in logarithms.
 //
 // `bytes` counts as CommOp does (simulate/network_model.h): the whole buffer of a rank, for all_gather that of the
 // result, for reduce_scatter and all_to_all that of what is put in.
