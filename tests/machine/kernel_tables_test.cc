@@ -2,10 +2,12 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <filesystem>
 
 #include "base/io/file_content.h"
 #include "machine/device/device_yaml.h"
+#include "machine/warm/borrowed_table.h"
 
 using namespace orrery::machine;
 
@@ -54,14 +56,26 @@ TEST_CASE("what was measured itself has intervals of its own") {
   const auto h100 = read_device(kTableFolder + "/h100.yaml");
   REQUIRE(h100);
   const KernelTable table = one_table();
-  const auto high_ratio = [&](const WarmKernel& kernel, double widened) {
-    const WarmPrice price = warm_price(*h100, table.formats[0], kernel, widened);
+  const auto high_ratio = [&](const WarmKernel& kernel, Kinship kinship) {
+    const WarmPrice price = warm_price(*h100, borrowed(table, kinship).formats[0], kernel);
     return price.high_s / price.seconds;
   };
-  CHECK(high_ratio({.m = 2, .n = 64, .k = 64}, 1) == doctest::Approx(1.02));
-  CHECK(high_ratio({.m = 3, .n = 64, .k = 64}, 1) == doctest::Approx(1.2));
-  CHECK(high_ratio({.m = 2, .n = 64, .k = 65}, 1) == doctest::Approx(1.2));
-  CHECK(high_ratio({.m = 2, .n = 64, .k = 64}, 2) == doctest::Approx(1.44));  // on a relative it was not
+  CHECK(high_ratio({.m = 2, .n = 64, .k = 64}, Kinship::itself) == doctest::Approx(1.02));
+  CHECK(high_ratio({.m = 3, .n = 64, .k = 64}, Kinship::itself) == doctest::Approx(1.2));
+  CHECK(high_ratio({.m = 2, .n = 64, .k = 65}, Kinship::itself) == doctest::Approx(1.2));
+  CHECK(high_ratio({.m = 2, .n = 64, .k = 64}, Kinship::close) == doctest::Approx(std::pow(1.2, 1.3)));
+  CHECK(high_ratio({.m = 2, .n = 64, .k = 64}, Kinship::distant) > 1.5);
+}
+
+TEST_CASE("of a distant relative a part of the table is taken, and constants halfway to the usual ones") {
+  KernelTable table = one_table();
+  std::get<WarmGemm>(table.formats[0].constants).floor_us = 10;
+  const KernelTable distant = borrowed(table, Kinship::distant);
+  const double residual = table.formats[0].layers[0].values()[0], taken = distant.formats[0].layers[0].values()[0];
+  CHECK(std::abs(taken) < std::abs(residual));
+  const auto floor_of = [](const KernelTable& of) { return std::get<WarmGemm>(of.formats[0].constants).floor_us; };
+  CHECK(floor_of(distant) == doctest::Approx(std::sqrt(floor_of(table) * WarmGemm{}.floor_us)));
+  CHECK(to_yaml(borrowed(table, Kinship::itself)) == to_yaml(table));
 }
 
 TEST_CASE("a damaged table is refused with its line") {
@@ -78,7 +92,7 @@ TEST_CASE("a damaged table is refused with its line") {
   CHECK(refusal(text, "low_ratio: 0.9\n", "low_ratio: 1.9\n").find("ends before it begins") != std::string::npos);
 }
 
-TEST_CASE("intervals go by the predicted time, and widen on another device") {
+TEST_CASE("intervals go by the predicted time") {
   const auto h100 = read_device(kTableFolder + "/h100.yaml");
   REQUIRE(h100);
   const KernelTable table = one_table();
@@ -87,7 +101,6 @@ TEST_CASE("intervals go by the predicted time, and widen on another device") {
   const WarmPrice long_time = warm_price(*h100, table.formats[0], large);
   CHECK(short_time.high_s == doctest::Approx(1.2 * short_time.seconds));
   CHECK(long_time.high_s == doctest::Approx(1.1 * long_time.seconds));
-  CHECK(warm_price(*h100, table.formats[0], tiny, 2).high_s == doctest::Approx(1.44 * short_time.seconds));
   CHECK(short_time.bound == Bound::launch);
   CHECK(long_time.bound == Bound::compute);
 }

@@ -36,27 +36,20 @@ constexpr double kOutside = 0.1;   // at each end of an interval
 // Of the tables, against that of layer_shapes.cc: few or scattered rows want stiffer ones.
 constexpr std::array kStiffness = {1.0, 4.0};
 
-/// Visits the constants of a kind as unknowns.
-struct ConstantList {
-  std::vector<double*> values;
-  void number(std::string_view, double& value, machine::Range) { values.push_back(&value); }
-};
-
 machine::WarmConstants fit_constants(const machine::Device& device, const std::vector<MeasuredKernel>& kernels) {
   std::vector<const MeasuredKernel*> sample;
   const std::size_t count = std::min(kernels.size(), kRowsForConstants);
   for (std::size_t i = 0; i < count; ++i) sample.push_back(&kernels[i * kernels.size() / count]);
   machine::WarmConstants constants = machine::usual_constants(kernels.front().kernel.kind);
-  ConstantList list;
-  std::visit([&](auto& c) { describe(list, c); }, constants);
+  const std::vector<double*> numbers = machine::numbers_of(constants);
   std::vector<double> starts;
-  for (const double* value : list.values) starts.push_back(*value);
+  for (const double* value : numbers) starts.push_back(*value);
   const RobustFitOptions options{.cap = kCapOfConstants,
                                  .penalty = kPenalty,
                                  .highest = std::vector<double>(starts.size(), kTenFold),
                                  .lowest = -kTenFold};
   const auto set = [&](const std::vector<double>& x) {
-    for (std::size_t j = 0; j < starts.size(); ++j) *list.values[j] = starts[j] * std::exp(x[j]);
+    for (std::size_t j = 0; j < starts.size(); ++j) *numbers[j] = starts[j] * std::exp(x[j]);
   };
   set(fit_robustly(
       [&](const std::vector<double>& x, std::vector<double>& residuals) {
@@ -66,7 +59,7 @@ machine::WarmConstants fit_constants(const machine::Device& device, const std::v
           residuals.push_back(std::log(machine::warm_time(device, constants, one->kernel).seconds * 1e6 / one->us));
       },
       options));
-  for (double* value : list.values) *value = rounded(*value);
+  for (double* value : numbers) *value = rounded(*value);
   return constants;
 }
 

@@ -132,8 +132,7 @@ double ModelKernels::message_s(double tokens) const {
 PartTime ModelKernels::warm(const WarmKernel& kernel) const {
   const machine::FormatTable* table = device_.warm.find(kernel);
   if (table == nullptr) return {};
-  const machine::WarmPrice found =
-      machine::warm_price(device_.device, *table, kernel, device_.warm.is_relative() ? kWidenedByRelative : 1);
+  const machine::WarmPrice found = machine::warm_price(device_.device, *table, kernel);
   return {found.seconds, found.low_s, found.high_s};
 }
 

@@ -77,7 +77,7 @@ void price_warm(const KernelRow& row, const KernelDevice& on, Diagnostics& diagn
   const machine::FormatTable* table = on.warm.find(kernel);
   if (table == nullptr) return diagnostics.add(kUnmeasuredKernel, at);
   const bool relative = on.warm.is_relative();
-  const machine::WarmPrice found = machine::warm_price(on.device, *table, kernel, relative ? kWidenedByRelative : 1);
+  const machine::WarmPrice found = machine::warm_price(on.device, *table, kernel);
   KernelSizes rated = row.sizes;  // products of these formats run at the rate of a plain one
   rated.type = machine::rate_of(*format);
   const double us = neighbour_slowdown(row.kind, on.device, rated, row.beside) * 1e6;
@@ -88,7 +88,10 @@ void price_warm(const KernelRow& row, const KernelDevice& on, Diagnostics& diagn
   if (!relative) price.unseen_pct = table->accuracy.held_out_pct;
   price.basis = relative ? on.warm.owner() : std::string(kMeasured);
   if (relative)
-    diagnostics.add(kEstimatedKernel, [&] { return fmt::format("{}: from the tables of {}", at(), on.warm.owner()); });
+    diagnostics.add(kEstimatedKernel, [&] {
+      const bool distant = on.warm.kinship() == machine::Kinship::distant;
+      return fmt::format("{}: from the tables of {}{}", at(), on.warm.owner(), distant ? ", a distant relative" : "");
+    });
 }
 
 }  // namespace

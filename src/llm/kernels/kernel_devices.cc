@@ -20,7 +20,7 @@ Status WarmTables::read(machine::WarmKind kind) {
   if (!text) return text.error();
   auto table = machine::parse_kernel_table(*text, path, owner_, kind);
   if (!table) return table.error();
-  read_[kind] = std::move(*table);
+  read_[kind] = machine::borrowed(std::move(*table), kinship_);
   return {};
 }
 
@@ -49,10 +49,10 @@ machine::StandaloneKernels scaled_kernels(const machine::Device& from, const mac
 namespace {
 
 WarmTables tables_for(const std::vector<machine::Device>& known, const machine::Device& device) {
-  if (!device.tables_folder.empty()) return {device, false};
+  if (!device.tables_folder.empty()) return {device, machine::Kinship::itself};
   const machine::Device* relative =
       nearest_relative(known, device, [](const machine::Device& one) { return !one.tables_folder.empty(); });
-  return relative == nullptr ? WarmTables() : WarmTables(*relative, true);
+  return relative == nullptr ? WarmTables() : WarmTables(*relative, kinship(*relative, device));
 }
 
 }  // namespace

@@ -9,12 +9,10 @@
 #include "base/result.h"
 #include "llm/catalog.h"
 #include "machine/device/device.h"
+#include "machine/warm/borrowed_table.h"
 #include "machine/warm/kernel_tables.h"
 
 namespace orrery::llm {
-
-/// How much wider the intervals of a relative's tables are, on devices that have both.
-inline constexpr double kWidenedByRelative = 1.3;
 
 /// The tables of warm kernels that stand for a device. Files are read when somebody asks for their kind, so that a verb
 /// that prices none of them does not wait for any.
@@ -22,9 +20,9 @@ class WarmTables {
  public:
   /// There are none.
   WarmTables() = default;
-  /// Those of `owner`, in its folder.
-  WarmTables(const machine::Device& owner, bool is_relative)
-      : folder_(owner.tables_folder), owner_(owner.name), is_relative_(is_relative) {}
+  /// Those of `owner`, in its folder, for a device of that kinship.
+  WarmTables(const machine::Device& owner, machine::Kinship kinship)
+      : folder_(owner.tables_folder), owner_(owner.name), kinship_(kinship) {}
 
   /// Once per kind. A folder without that kind's file has no tables of it; the Error is that of a file that cannot be
   /// used.
@@ -34,12 +32,13 @@ class WarmTables {
 
   /// Whose they are; empty: there are none.
   [[nodiscard]] const std::string& owner() const { return owner_; }
-  /// Of another device than the one that they stand for: intervals widen.
-  [[nodiscard]] bool is_relative() const { return is_relative_; }
+  /// Of the device that they stand for to the owner.
+  [[nodiscard]] machine::Kinship kinship() const { return kinship_; }
+  [[nodiscard]] bool is_relative() const { return kinship_ != machine::Kinship::itself; }
 
  private:
   std::string folder_, owner_;
-  bool is_relative_ = false;
+  machine::Kinship kinship_ = machine::Kinship::itself;
   std::map<machine::WarmKind, machine::KernelTable> read_;
 };
 

@@ -1,21 +1,34 @@
 #include "llm/kernels/relative.h"
 
 #include <cmath>
+#include <string_view>
 #include <tuple>
 
 namespace orrery::llm {
 namespace {
 
+/// "HBM" of "HBM3e".
+std::string_view kind_of_memory(const machine::Device& device) {
+  const std::string_view name = device.memory.name;
+  return name.substr(0, name.find_first_of("0123456789 -"));
+}
+
 /// Smaller is nearer.
-std::tuple<bool, double, double> distance(const machine::Device& one, const machine::Device& other) {
+std::tuple<bool, bool, double, double> distance(const machine::Device& one, const machine::Device& other) {
   const auto balance = [](const machine::Device& device) {
     return device.peak_flops(machine::DataType::bf16) / device.memory_bytes_per_s();
   };
-  return {one.generation != other.generation, std::abs(std::log(balance(one) / balance(other))),
+  return {one.generation != other.generation, kind_of_memory(one) != kind_of_memory(other),
+          std::abs(std::log(balance(one) / balance(other))),
           std::abs(std::log(one.cache_bytes() / other.cache_bytes()))};
 }
 
 }  // namespace
+
+machine::Kinship kinship(const machine::Device& one, const machine::Device& other) {
+  const bool alike = one.generation == other.generation && kind_of_memory(one) == kind_of_memory(other);
+  return alike ? machine::Kinship::close : machine::Kinship::distant;
+}
 
 const machine::Device* nearest_relative(const std::vector<machine::Device>& known, const machine::Device& device,
                                         const std::function<bool(const machine::Device&)>& has) {

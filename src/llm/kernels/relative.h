@@ -5,11 +5,17 @@
 #include <vector>
 
 #include "machine/device/device.h"
+#include "machine/warm/borrowed_table.h"
 
 namespace orrery::llm {
 
+/// Close if both are of one generation, which run the same code, and have the same kind of memory, whatever its version
+/// (HBM2e and HBM3). Both are looked at as different devices.
+machine::Kinship kinship(const machine::Device& one, const machine::Device& other);
+
 /// Of those in `known` that `has`: the one whose kernels are most likely to behave alike. First by generation (the same
-/// code), then by the ratio of peak to bandwidth (what binds), then by the size of the cache; the first of equals.
+/// code), then by the kind of memory, then by the ratio of peak to bandwidth (what binds), then by the size of the
+/// cache; the first of equals.
 /// Null: none has.
 const machine::Device* nearest_relative(const std::vector<machine::Device>& known, const machine::Device& device,
                                         const std::function<bool(const machine::Device&)>& has);

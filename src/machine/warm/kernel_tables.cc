@@ -47,16 +47,15 @@ double FormatTable::residual_at(std::span<const double> place) const {
   return sum;
 }
 
-WarmPrice warm_price(const Device& device, const FormatTable& table, const WarmKernel& kernel, double widened) {
+WarmPrice warm_price(const Device& device, const FormatTable& table, const WarmKernel& kernel) {
   const WarmTime time = warm_time(device, table.constants, kernel);
   const double seconds = time.seconds * std::exp(table.residual_at(coordinates_of(device, kernel)));
   WarmPrice price{.seconds = seconds, .low_s = seconds, .high_s = seconds, .bound = time.bound};
-  const bool seen = widened <= 1 && table.was_measured(kernel);
-  const std::vector<TimeInterval>& intervals = seen ? table.intervals : table.unseen_intervals;
+  const std::vector<TimeInterval>& intervals = table.was_measured(kernel) ? table.intervals : table.unseen_intervals;
   if (intervals.empty()) return price;
   const TimeInterval& interval = interval_at(intervals, seconds * 1e6);
-  price.low_s = seconds * std::pow(interval.low_ratio, widened);
-  price.high_s = seconds * std::pow(interval.high_ratio, widened);
+  price.low_s = seconds * interval.low_ratio;
+  price.high_s = seconds * interval.high_ratio;
   return price;
 }
 

@@ -50,9 +50,8 @@ struct WarmPrice {
   Bound bound = Bound::compute;
 };
 
-/// On `device`, with constants and residuals of `table`. If they are a relative's, `widened` is beyond 1: the factor on
-/// the logarithms of the interval, which is that of kernels that were not measured.
-WarmPrice warm_price(const Device& device, const FormatTable& table, const WarmKernel& kernel, double widened = 1);
+/// On `device`, with constants and residuals of `table`; of another device, as borrowed() has it (borrowed_table.h).
+WarmPrice warm_price(const Device& device, const FormatTable& table, const WarmKernel& kernel);
 
 /// Errors name file and line: what is damaged, or of another kind than asked for, or of another device.
 Result<KernelTable> parse_kernel_table(std::string_view yaml, const std::string& file, const std::string& device,

@@ -1,6 +1,11 @@
 // The fields of a file of kernel tables, each said once: reader, writer, checker and fit are visitors of these lists.
 #pragma once
 
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
 #include "machine/warm/table_accuracy.h"
 #include "machine/warm/warm_kernel.h"
 #include "machine/yaml/field_kinds.h"
@@ -68,6 +73,16 @@ void describe(Visitor& visitor, MaybeConst<WarmExperts> auto& value) {
   visitor.number("expert_ns", value.expert_ns, kConstantRange);
   visitor.number("wave_share", value.wave_share, kConstantRange);
   visitor.number("corner", value.corner, kConstantRange);
+}
+
+/// Every constant of a kind, to be changed.
+inline std::vector<double*> numbers_of(WarmConstants& constants) {
+  struct List {
+    std::vector<double*> values;
+    void number(std::string_view, double& value, Range) { values.push_back(&value); }
+  } list;
+  std::visit([&](auto& kind) { describe(list, kind); }, constants);
+  return std::move(list.values);
 }
 
 template <typename Visitor>
