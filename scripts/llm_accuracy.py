@@ -31,6 +31,20 @@ UNSEEN = {
 # The same of kernels timed alone on the H200: shapes that were kept back when their formulas were made, some of them further off than any fold.
 UNSEEN_KERNELS = {"gemm": 6.1, "layernorm": 16.0, "softmax": 9.0, "sdpa_fwd": 15.0, "sdpa_fwd_bwd": 22.0}
 ROOT = pathlib.Path(__file__).parent.parent
+# Requests in a loop that were published for serving engines' continuous batches: `llm CONFIG` with `batching: continuous` is held against them. What they
+# measure, what it is to one request, and by which of the answer's fields; in a loop the throughput is the requests' number over a request's latency.
+LOOPS = "docs.nvidia.com/nim"
+LOOP_METRICS = {"ttft": ("first_token", lambda value, one: 1e3 * value / one["first_token_us"]),
+                "itl": ("token", lambda value, one: 1e3 * value / one["token_us"]),
+                "throughput": ("latency", lambda value, one: one["all_tokens_per_s"] / value)}
+LOOP_CONFIG = """format: orrery.llm/1
+name: "%s"
+model: llama_3_70b
+machine: %s
+devices: %s
+inference: {batch: %s, prompt: %s, generate: %s, precision: %s, batching: continuous}
+parallelism: {tensor: %s}
+"""
 
 
 def mean_error(ratios):
@@ -44,6 +58,25 @@ def interval(ratios):
         return None
     ratios, at = sorted(ratios), int(0.1 * (len(ratios) + 1))
     return ratios[at - 1], ratios[-at]
+
+
+def loop_ratios(orrery, rows):
+    """Measured to predicted of continuous batches, by kind."""
+    rows = [row for row in rows if LOOPS in row["source"] and row["model"] == "Llama-3.3-70B" and row["metric"] in LOOP_METRICS and row["value"]]
+    if not rows:
+        return {}
+    ratios = collections.defaultdict(list)
+    with tempfile.TemporaryDirectory() as folder:
+        for row in rows:
+            machine = "dgx_a100" if "A100" in row["gpu"] else "dgx_h100"
+            (pathlib.Path(folder) / (row["id"] + ".yml")).write_text(LOOP_CONFIG % (
+                row["id"], machine, row["tp"], row["gbs"], row["seq"], row["decode_len"], row["precision"], row["tp"]))
+        run = subprocess.run([orrery, "llm", *sorted(pathlib.Path(folder).iterdir()), "--json"], capture_output=True, text=True, check=True)
+    answers = {one["name"]: one for one in json.loads(run.stdout)["data"]["inference"]}
+    for row in rows:
+        kind, ratio = LOOP_METRICS[row["metric"]]
+        ratios["continuous " + kind].append(ratio(float(row["value"]), answers[row["id"]]))
+    return ratios
 
 
 def write_published(orrery, tables):
@@ -60,6 +93,8 @@ def write_published(orrery, tables):
                 is_schedule = answer["kind"].startswith("schedule ")
                 if row["unit"] != "bool" and row["value"] and answer["predicted"] and is_schedule == bool(flags) and answer["kind"] not in of_models:
                     ratios[answer["kind"]].append(float(row["value"]) / answer["predicted"])
+        for kind, values in loop_ratios(orrery, csv.DictReader(open(table))).items():
+            ratios[kind] += values
     lines, left_out = [], []
     for kind, values in sorted(ratios.items()):
         ends = interval(values)

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <utility>
 
 #include "analyze/forecast/inference_forecasts.h"
 #include "job/shipped/llm_config.h"
@@ -79,6 +80,30 @@ TEST_CASE("continuous batching on one device: the closed form of published rows"
   CHECK(seconds(many.token_ps) == doctest::Approx(token).epsilon(1e-5));
   CHECK(seconds(many.first_token_ps) == doctest::Approx(waited).epsilon(1e-5));
   CHECK(many.all_tokens_per_s == doctest::Approx(16 * 100 / (waited + 100 * token)).epsilon(1e-5));
+}
+
+TEST_CASE("times have an interval where such were published, and say of what kind") {
+  const InferenceForecast loop =
+      served("devices: 1\ninference: {batch: 4, prompt: 100, generate: 20, batching: continuous}\n");
+  for (const auto& [interval, time] :
+       {std::pair(&loop.first_token_interval, loop.first_token_ps), std::pair(&loop.token_interval, loop.token_ps),
+        std::pair(&loop.latency_interval, loop.latency_ps)}) {
+    REQUIRE(*interval);
+    CHECK((*interval)->low_ps < time);
+    CHECK((*interval)->high_ps > time);
+  }
+  CHECK(loop.latency_interval->basis == "continuous latency, 17 published");
+  const InferenceForecast together = served("devices: 1\ninference: {batch: 4, prompt: 100, generate: 20}\n");
+  CHECK(together.latency_interval->basis.starts_with("serving e2e_latency"));
+  CHECK_FALSE(together.token_interval);
+  const InferenceForecast eager =
+      served("devices: 1\ninference: {batch: 4, prompt: 100, generate: 20, stack: pytorch_eager}\n");
+  CHECK(eager.first_token_interval->basis.starts_with("eager prefill"));
+  // Pipelines of requests were not published.
+  const InferenceForecast stages = served(
+      "devices: 4\ninference: {batch: 4, prompt: 100, generate: 20, batching: continuous}\n"
+      "parallelism: {pipeline: 4}\n");
+  CHECK_FALSE(stages.latency_interval);
 }
 
 TEST_CASE("tensor parallelism is faster, and its sums are communication that nothing hides") {

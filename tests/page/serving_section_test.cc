@@ -52,6 +52,12 @@ TEST_CASE("the page of a serving run has its quantiles, its rates and its tail")
   CHECK_FALSE(has_text(curve, "nan"));
   CHECK(has_text(slowest, "&lt;r"));
   CHECK(has_text(slowest, "data-table=\"tail_others\""));
+  CHECK_FALSE(has_text(requests, "80 % interval"));
+  const analyze::ServingInterval interval;
+  served.interval = &interval;
+  served.basis = "Steps are sums of kernels.";
+  CHECK(has_text(serving_requests_section(served).html, "80 % interval"));
+  CHECK(has_text(serving_verdict_section(served).html, served.basis));
   served.rates = {};
   CHECK(serving_rates_section(served).html.empty());
 }

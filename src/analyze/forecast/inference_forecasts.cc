@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analyze/forecast/llm_sheets.h"
 #include "base/percent.h"
 #include "llm/serving/inference_source.h"
 
@@ -156,19 +157,26 @@ void take_memory(const InferenceInput& input, InferenceForecast& forecast) {
 
 namespace {
 
-/// Requests one by one through one stage are what was published; queues of others are not in it.
-void take_interval(const InferenceInput& input, InferenceForecast& forecast) {
-  const bool is_eager = input.plan.stack == llm::ServingStack::pytorch_eager;
-  const bool is_published = input.plan.batching == llm::Batching::fixed && input.plan.shape.stages() == 1;
-  if (!is_published) return;
-  const llm::KindAccuracy* accuracy = input.catalog.accuracy.find(is_eager ? "eager decode" : "serving e2e_latency");
-  if (accuracy == nullptr) return;
-  const auto scaled = [&](double ratio) {
-    return static_cast<TimePs>(std::llround(static_cast<double>(forecast.latency_ps) * ratio));
-  };
-  forecast.latency_low_ps = scaled(accuracy->low_ratio);
-  forecast.latency_high_ps = scaled(accuracy->high_ratio);
-  forecast.basis = fmt::format("{}, {:.0f} published", accuracy->name, accuracy->rows);
+/// What was published of first tokens, tokens and requests like these; an empty name: nothing.
+struct PublishedKinds {
+  std::string_view first_token = {}, token = {}, latency = {};
+};
+
+PublishedKinds published_kinds(const llm::InferencePlan& plan) {
+  const bool is_eager = plan.stack == llm::ServingStack::pytorch_eager;
+  // Nobody published pipelines of requests, or a loop of requests in eager mode.
+  if (plan.shape.stages() > 1) return {};
+  if (plan.batching == llm::Batching::fixed && is_eager) return {"eager prefill", "eager decode", "eager decode"};
+  if (plan.batching == llm::Batching::fixed) return {.latency = "serving e2e_latency"};
+  if (is_eager) return {};
+  return {"continuous first_token", "continuous token", "continuous latency"};
+}
+
+void take_intervals(const InferenceInput& input, InferenceForecast& forecast) {
+  const PublishedKinds kinds = published_kinds(input.plan);
+  forecast.first_token_interval = published_interval(input.catalog, kinds.first_token, forecast.first_token_ps);
+  forecast.token_interval = published_interval(input.catalog, kinds.token, forecast.token_ps);
+  forecast.latency_interval = published_interval(input.catalog, kinds.latency, forecast.latency_ps);
 }
 
 }  // namespace
@@ -193,7 +201,7 @@ Result<InferenceForecast> forecast_inference(const InferenceInput& input, Diagno
   else reader.read_static();
   if (forecast.token_ps > 0) forecast.tokens_per_s = 1 / (static_cast<double>(forecast.token_ps) * kSecondsPerPs);
   take_memory(input, forecast);
-  take_interval(input, forecast);
+  take_intervals(input, forecast);
   return forecast;
 }
 
@@ -234,7 +242,11 @@ report::Sheet inference_sheet() {
   sheet.add({.name = "name", .title = "configuration"})
       .add({.name = "devices", .type = Type::integer, .title = "devices"})
       .add(time_column("first_token", "first token"))
+      .add(time_column("first_token_low", ""))
+      .add(time_column("first_token_high", ""))
       .add(time_column("token", "per token"))
+      .add(time_column("token_low", ""))
+      .add(time_column("token_high", ""))
       .add({.name = "token_error", .type = Type::real, .unit = Unit::pct, .title = "+-"})
       .add(time_column("latency", "request"))
       .add(time_column("latency_low", ""))
@@ -249,19 +261,13 @@ report::Sheet inference_sheet() {
 }
 
 void add_inference(report::Sheet& sheet, const std::string& name, const InferenceForecast& forecast) {
-  const auto known = [](const std::optional<TimePs>& time) {
-    return time ? report::Cell(*time) : report::Cell(nullptr);
-  };
-  const bool has_interval = forecast.latency_low_ps && forecast.latency_high_ps;
-  const std::string interval = has_interval ? fmt::format("{} to {}", format_duration(*forecast.latency_low_ps),
-                                                          format_duration(*forecast.latency_high_ps))
-                                            : "-";
-  sheet.add_row({name, static_cast<std::int64_t>(forecast.devices), forecast.first_token_ps, forecast.token_ps,
-                 forecast.token_error_pct, forecast.latency_ps, known(forecast.latency_low_ps),
-                 known(forecast.latency_high_ps), interval,
-                 has_interval ? report::Cell(forecast.basis) : report::Cell(nullptr), forecast.tokens_per_s,
-                 forecast.all_tokens_per_s, static_cast<std::int64_t>(forecast.memory[forecast.fullest_stage].sum()),
-                 forecast.fits()});
+  const IntervalCells first = interval_cells(forecast.first_token_interval),
+                      token = interval_cells(forecast.token_interval),
+                      latency = interval_cells(forecast.latency_interval);
+  sheet.add_row({name, static_cast<std::int64_t>(forecast.devices), forecast.first_token_ps, first.low, first.high,
+                 forecast.token_ps, token.low, token.high, forecast.token_error_pct, forecast.latency_ps, latency.low,
+                 latency.high, latency.text, latency.basis, forecast.tokens_per_s, forecast.all_tokens_per_s,
+                 static_cast<std::int64_t>(forecast.memory[forecast.fullest_stage].sum()), forecast.fits()});
 }
 
 report::Sheet inference_phases_sheet(const InferenceForecast& forecast) {

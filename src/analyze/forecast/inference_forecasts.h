@@ -64,9 +64,8 @@ struct InferenceForecast {
   double token_error_pct =
       0;  ///< of that mean, by interpolating between contexts: how far half as many contexts are off, a third of it
   TimePs latency_ps = 0;  ///< of a request, first token to last
-  /// Eight of ten measured latencies of the kind lay between these, as far as there are enough published.
-  std::optional<TimePs> latency_low_ps = {}, latency_high_ps = {};
-  std::string basis = {};       ///< the kind, and how many there are
+  /// Of these three.
+  std::optional<PublishedInterval> first_token_interval = {}, token_interval = {}, latency_interval = {};
   double tokens_per_s = 0;      ///< of one request
   double all_tokens_per_s = 0;  ///< of all requests and replicas together
   double devices = 0;
@@ -98,8 +97,9 @@ struct InferenceInput {
 /// stage d = f: the same as serving rows of llm/backtest.
 Result<InferenceForecast> forecast_inference(const InferenceInput& input, Diagnostics& diagnostics);
 
-/// "inference", a row per configuration: name, devices, first_token_us, token_us, token_error_pct, latency_us,
-/// latency_low_us, latency_high_us, basis, tokens_per_s, all_tokens_per_s, peak_bytes, fits.
+/// "inference", a row per configuration: name, devices, first_token_us, first_token_low_us, first_token_high_us,
+/// token_us, token_low_us, token_high_us, token_error_pct, latency_us, latency_low_us, latency_high_us, basis,
+/// tokens_per_s, all_tokens_per_s, peak_bytes, fits.
 report::Sheet inference_sheet();
 void add_inference(report::Sheet& sheet, const std::string& name, const InferenceForecast& forecast);
 

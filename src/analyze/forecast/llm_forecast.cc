@@ -1,6 +1,9 @@
 #include "analyze/forecast/llm_forecast.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "llm/backtest/row_models.h"
@@ -163,6 +166,23 @@ Result<simulate::Outcome> run_planned(workload::WorkloadSource& source, const ma
   return simulate::run(source, machine, network, options, diagnostics);
 }
 
+std::optional<PublishedInterval> published_interval(const llm::Catalog& catalog, std::string_view kind, TimePs time) {
+  const llm::KindAccuracy* accuracy = catalog.accuracy.find(kind);
+  if (accuracy == nullptr) return std::nullopt;
+  const auto scaled = [&](double ratio) {
+    return static_cast<TimePs>(std::llround(static_cast<double>(time) * ratio));
+  };
+  return PublishedInterval{scaled(accuracy->low_ratio), scaled(accuracy->high_ratio),
+                           fmt::format("{}, {:.0f} published", accuracy->name, accuracy->rows)};
+}
+
+std::optional<PublishedInterval> published_interval(const llm::Catalog& catalog, const llm::StepPlan& plan,
+                                                    TimePs step) {
+  // No published step of an LSTM was held against a schedule.
+  if (plan.lstm) return std::nullopt;
+  return published_interval(catalog, llm::schedule_kind(plan), step);
+}
+
 Result<LlmForecast> forecast_step(const LlmForecastInput& input, Diagnostics& diagnostics) {
   const llm::StepPlan& plan = input.plan;
   const llm::StepTimes times = llm::step_times(input.catalog, input.device, plan);
@@ -180,12 +200,7 @@ Result<LlmForecast> forecast_step(const LlmForecastInput& input, Diagnostics& di
   forecast.run = std::move(*run_outcome);
   forecast.step_ps = forecast.run.schedule.makespan_ps();
   const double seconds = static_cast<double>(forecast.step_ps) * 1e-12;
-  // No published step of an LSTM was held against a schedule.
-  const llm::KindAccuracy* accuracy = plan.lstm ? nullptr : input.catalog.accuracy.find(llm::schedule_kind(plan));
-  if (accuracy != nullptr) {
-    forecast.low_ps = static_cast<TimePs>(static_cast<double>(forecast.step_ps) * accuracy->low_ratio);
-    forecast.high_ps = static_cast<TimePs>(static_cast<double>(forecast.step_ps) * accuracy->high_ratio);
-  }
+  forecast.interval = published_interval(input.catalog, plan, forecast.step_ps);
   forecast.tokens_per_s = plan.job.global_batch * plan.job.sequence / seconds;
   forecast.flop = llm::model_flop(plan);
   forecast.devices = plan.ranks();

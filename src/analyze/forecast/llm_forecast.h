@@ -5,6 +5,8 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "analyze/schedule/stage_times.h"
@@ -51,12 +53,22 @@ class LlmPrices {
   std::map<std::vector<std::int64_t>, TimePs> known_;  // by what is asked, and how the ranks are laid out
 };
 
+/// Where eight of ten measurements of a kind lie around what was predicted.
+struct PublishedInterval {
+  TimePs low_ps = 0, high_ps = 0;
+  std::string basis = {};  ///< the kind, and how many of it were published
+};
+/// None: too few of that kind were.
+std::optional<PublishedInterval> published_interval(const llm::Catalog& catalog, std::string_view kind, TimePs time);
+/// The same of a training step.
+std::optional<PublishedInterval> published_interval(const llm::Catalog& catalog, const llm::StepPlan& plan,
+                                                    TimePs step);
+
 struct LlmForecast {
   workload::Workload workload;  ///< a program per stage
   simulate::Outcome run;
   TimePs step_ps = 0;
-  /// Eight of ten measured steps of the kind lay between these, as far as there are enough published.
-  std::optional<TimePs> low_ps = {}, high_ps = {};
+  std::optional<PublishedInterval> interval = {};
   double tokens_per_s = 0;
   double flop = 0;     ///< of the model in a step: llm::model_flop
   double mfu_pct = 0;  ///< of the devices' peak rate in the format of the products

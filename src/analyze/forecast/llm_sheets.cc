@@ -26,6 +26,22 @@ std::string_view without_layer(std::string_view name) {
 
 }  // namespace
 
+IntervalCells interval_cells(const std::optional<PublishedInterval>& interval) {
+  if (!interval) return {.low = nullptr, .high = nullptr, .basis = nullptr, .text = "-"};
+  return {.low = interval->low_ps,
+          .high = interval->high_ps,
+          .basis = interval->basis,
+          .text = fmt::format("{} to {}", format_duration(interval->low_ps), format_duration(interval->high_ps))};
+}
+
+std::string interval_sentence(std::string_view what, TimePs time, const std::optional<PublishedInterval>& interval) {
+  if (!interval)
+    return fmt::format("{} takes {}; too few of the kind were published for an interval.", what, format_duration(time));
+  return fmt::format("{} takes {}; eight of ten measurements would lie between {} and {} ({}).", what,
+                     format_duration(time), format_duration(interval->low_ps), format_duration(interval->high_ps),
+                     interval->basis);
+}
+
 report::Sheet llm_steps_sheet() {
   report::Sheet sheet("steps");
   sheet.add({.name = "name", .title = "configuration"})
@@ -34,6 +50,7 @@ report::Sheet llm_steps_sheet() {
       .add({.name = "low", .type = Type::time, .unit = Unit::us})
       .add({.name = "high", .type = Type::time, .unit = Unit::us})
       .add({.name = "interval", .title = "80 % interval", .people_only = true})
+      .add({.name = "basis"})
       .add({.name = "tokens_per_s", .type = Type::real, .title = "tokens/s"})
       .add({.name = "mfu", .type = Type::real, .unit = Unit::pct, .title = "MFU"})
       .add({.name = "exposed_share", .type = Type::real, .unit = Unit::pct, .title = "exposed"})
@@ -45,15 +62,9 @@ report::Sheet llm_steps_sheet() {
 
 void add_step(report::Sheet& sheet, const std::string& name, const LlmForecast& forecast) {
   const StageShares shares = mean_shares(forecast.stages, forecast.step_ps);
-  const auto known = [](const std::optional<TimePs>& time) {
-    return time ? report::Cell(*time) : report::Cell(nullptr);
-  };
-  const auto shown = [](TimePs time) { return report::plain_digits(static_cast<double>(time) * 1e-12, 3); };
-  const std::string interval = forecast.low_ps && forecast.high_ps
-                                   ? fmt::format("{} to {} s", shown(*forecast.low_ps), shown(*forecast.high_ps))
-                                   : "-";
-  sheet.add_row({name, static_cast<std::int64_t>(forecast.devices), forecast.step_ps, known(forecast.low_ps),
-                 known(forecast.high_ps), interval, forecast.tokens_per_s, forecast.mfu_pct, shares.exposed_pct,
+  const IntervalCells interval = interval_cells(forecast.interval);
+  sheet.add_row({name, static_cast<std::int64_t>(forecast.devices), forecast.step_ps, interval.low, interval.high,
+                 interval.text, interval.basis, forecast.tokens_per_s, forecast.mfu_pct, shares.exposed_pct,
                  shares.bubble_pct, static_cast<std::int64_t>(forecast.memory[forecast.fullest_stage].peak.sum()),
                  forecast.fits()});
 }

@@ -1,7 +1,9 @@
 // A forecast of a training step as Sheets.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analyze/forecast/llm_forecast.h"
@@ -9,8 +11,18 @@
 
 namespace orrery::analyze {
 
+/// What a Sheet says of an interval. Refers to it.
+struct IntervalCells {
+  report::Cell low, high, basis;
+  std::string text;  ///< for people
+};
+IntervalCells interval_cells(const std::optional<PublishedInterval>& interval);
+/// "A step takes 13.6 s; eight of ten measurements would lie between ...": for a page.
+std::string interval_sentence(std::string_view what, TimePs time, const std::optional<PublishedInterval>& interval);
+
 /// "steps", a row per configuration: name, devices, step_us, low_us and high_us (between which eight of ten
-/// measured steps of the kind lay), tokens_per_s, mfu_pct, exposed_share_pct, bubble_share_pct, peak_bytes, fits.
+/// measured steps of the kind lay), basis, tokens_per_s, mfu_pct, exposed_share_pct, bubble_share_pct, peak_bytes,
+/// fits.
 report::Sheet llm_steps_sheet();
 void add_step(report::Sheet& sheet, const std::string& name, const LlmForecast& forecast);
 

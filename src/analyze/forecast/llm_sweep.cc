@@ -1,5 +1,7 @@
 #include "analyze/forecast/llm_sweep.h"
 
+#include "analyze/forecast/llm_sheets.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -152,6 +154,8 @@ Result<LlmSweep> rank_plans(const LlmPlanSweep& plans, std::span<const std::stri
     if (!run) return run.error();
     sweep.entries[i].in_loop_ps = run->step_ps;
   }
+  for (SweepEntry& one : sweep.entries)
+    one.interval = published_interval(input.catalog, one.plan, one.in_loop_ps.value_or(one.step_ps));
   return sweep;
 }
 
@@ -172,6 +176,10 @@ report::Sheet llm_sweep_sheet(const LlmSweep& sweep) {
   sheet.add({.name = "recompute", .title = "recompute"}).add({.name = "order", .title = "order"});
   sheet.add({.name = "step", .type = Type::time, .unit = Unit::us, .title = "step"})
       .add({.name = "in_loop", .type = Type::time, .unit = Unit::us, .title = "in loop"})
+      .add({.name = "low", .type = Type::time, .unit = Unit::us})
+      .add({.name = "high", .type = Type::time, .unit = Unit::us})
+      .add({.name = "interval", .title = "80 % interval", .people_only = true})
+      .add({.name = "basis"})
       .add({.name = "tokens_per_s", .type = Type::real, .title = "tokens/s"})
       .add({.name = "mfu", .type = Type::real, .unit = Unit::pct, .title = "MFU"})
       .add({.name = "peak", .type = Type::integer, .unit = Unit::bytes, .title = "memory"})
@@ -180,13 +188,30 @@ report::Sheet llm_sweep_sheet(const LlmSweep& sweep) {
   for (std::size_t i = 0; i < sweep.entries.size(); ++i) {
     const SweepEntry& one = sweep.entries[i];
     const llm::ParallelJob& job = one.plan.job;
+    const IntervalCells interval = interval_cells(one.interval);
     const auto whole = [](double value) { return static_cast<std::int64_t>(value); };
-    sheet.add_row({i + 1, whole(job.tensor), whole(job.context), whole(job.pipeline), whole(job.interleave),
-                   whole(job.expert), whole(job.data), whole(job.micro_batch), job.zero_stage,
+    sheet.add_row({i + 1,
+                   whole(job.tensor),
+                   whole(job.context),
+                   whole(job.pipeline),
+                   whole(job.interleave),
+                   whole(job.expert),
+                   whole(job.data),
+                   whole(job.micro_batch),
+                   job.zero_stage,
                    llm::kRecomputationNames[static_cast<std::size_t>(job.recomputation)],
-                   llm::kPipelineOrderNames[static_cast<std::size_t>(one.plan.order)], one.step_ps,
-                   one.in_loop_ps ? report::Cell(*one.in_loop_ps) : report::Cell(nullptr), one.tokens_per_s,
-                   one.mfu_pct, whole(one.peak_bytes), one.fits, one.on_front});
+                   llm::kPipelineOrderNames[static_cast<std::size_t>(one.plan.order)],
+                   one.step_ps,
+                   one.in_loop_ps ? report::Cell(*one.in_loop_ps) : report::Cell(nullptr),
+                   interval.low,
+                   interval.high,
+                   interval.text,
+                   interval.basis,
+                   one.tokens_per_s,
+                   one.mfu_pct,
+                   whole(one.peak_bytes),
+                   one.fits,
+                   one.on_front});
   }
   return sheet;
 }

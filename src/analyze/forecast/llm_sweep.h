@@ -26,6 +26,7 @@ struct SweepEntry {
   bool fits = false;
   bool on_front = false;                  ///< nothing else is both faster and smaller
   std::optional<TimePs> in_loop_ps = {};  ///< as the network mode of the configuration has it, where that was asked for
+  std::optional<PublishedInterval> interval = {};  ///< of in_loop_ps, else of step_ps
 };
 
 struct LlmSweep {
@@ -57,7 +58,7 @@ Result<LlmSweep> rank_plans(const LlmPlanSweep& plans, std::span<const std::stri
                             Diagnostics& diagnostics);
 
 /// "sweep": rank, tensor, context, pipeline, chunks, expert, data, micro_batch, zero, recompute, order, step_us,
-/// in_loop_us, tokens_per_s, mfu_pct, peak_bytes, fits, front.
+/// in_loop_us, low_us, high_us, basis, tokens_per_s, mfu_pct, peak_bytes, fits, front.
 report::Sheet llm_sweep_sheet(const LlmSweep& sweep);
 /// "impossible": field, plans.
 report::Sheet llm_impossible_sheet(const LlmSweep& sweep);

@@ -35,6 +35,7 @@ Status draw_step(report::Answer& answer, Context& context, const LlmRequest& req
   if (!reasons) return reasons.error();
   RunOnPage page{"llm", one.workload, one.run.schedule, one.run.link_names, config.name, *reasons, &config.machine};
   page.shares = analyze::mean_shares(one.stages, one.step_ps);
+  page.expected = analyze::interval_sentence("A step", one.step_ps, one.interval);
   page.written_to = request.step.output.value_or("");
   return write_run_page(answer, context, request.step.report, std::move(page));
 }

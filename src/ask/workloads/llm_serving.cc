@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "analyze/forecast/llm_sheets.h"
 #include "analyze/schedule/schedule_reasons.h"
 #include "ask/workloads/network.h"
 #include "ask/workloads/run_page.h"
@@ -25,6 +26,7 @@ struct ShownForecast {
   workload::Workload workload;
   simulate::Outcome run;
   std::optional<simulate::MeasuredPrices> measured = {};  ///< what priced some of its collectives
+  std::string expected = {};                              ///< a sentence for the page; empty: none
 };
 
 std::string inference_heading(const job::LlmConfig& config, double most_requests) {
@@ -90,6 +92,7 @@ Result<report::Answer> show(Context& context, const LlmStepOutputs& step, const 
   if (!reasons) return reasons.error();
   RunOnPage page{"llm", shown.workload, shown.run.schedule, shown.run.link_names, name, *reasons, &machine};
   page.written_to = step.output.value_or("");
+  page.expected = std::move(shown.expected);
   const Status written = write_run_page(answer, context, step.report, std::move(page));
   if (!written) return written.error();
   return answer;
@@ -140,6 +143,7 @@ Result<report::Answer> show_serving(Context& context, const LlmStepOutputs& step
   if (!one) return one.error();
   add_inference(sheets.inference, config.name, *one);
   shown.sheets.push_back(std::move(sheets.inference));
+  shown.expected = analyze::interval_sentence("A request", one->latency_ps, one->latency_interval);
   shown.sheets.push_back(inference_phases_sheet(*one));
   shown.sheets.push_back(inference_tokens_sheet(*one));
   shown.sheets.push_back(inference_memory_sheet(*one));

@@ -75,6 +75,7 @@ Status write_run_page(report::Answer& answer, Context& context, const std::optio
       .collectives = run.sums != nullptr ? run.sums->collectives() : analyze::sums_of(run.schedule),
       .phases = run.phases,
       .shares = run.shares,
+      .expected = run.expected,
       .machine = run.machine,
       .network = network ? &*network : nullptr,
       .use = use ? &*use : nullptr,

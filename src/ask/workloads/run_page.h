@@ -44,6 +44,7 @@ struct RunOnPage {
   /// What `orrery whatif` takes instead of the traces that the run was written to.
   std::optional<page::CommandParts> whatif = {};
   std::optional<analyze::StageShares> shares = {};  ///< of a forecast; see page::SimulatedRun
+  std::string expected = {};                        ///< likewise
   std::optional<trace::Trace> trace = {};           ///< of the run, if it is not to be made of the schedule alone
 };
 

@@ -41,6 +41,13 @@ std::string served_sentence(const job::LlmConfig& config, std::size_t requests) 
                      engine.limits.prefix_cache ? ", what prompts have in common kept" : "");
 }
 
+/// Empty: times of steps were given.
+std::string basis_sentence(std::string_view basis) {
+  if (basis.empty()) return {};
+  if (basis == "measured") return "Steps are sums of kernels that were measured on the device.";
+  return fmt::format("Steps are sums of kernels by the tables of {}, a relative.", basis);
+}
+
 std::string serving_heading(const job::LlmConfig& config, std::size_t requests) {
   return fmt::format("{}\n{}\n", config.name, served_sentence(config, requests));
 }
@@ -78,6 +85,16 @@ void tell_tail(report::Answer& answer, analyze::RequestTail tail) {
   answer.table(std::move(tail.others), some);
 }
 
+/// None: times of steps were given, without any.
+Result<std::optional<analyze::ServingInterval>> interval_of(const llm::ServingPlan& plan,
+                                                            const job::ServingInputs& inputs,
+                                                            const analyze::ServingSummary& summary) {
+  if (!inputs.low || !inputs.high) return std::optional<analyze::ServingInterval>();
+  auto found = analyze::serving_interval({plan, inputs.requests, *inputs.cost, *inputs.low, *inputs.high}, summary);
+  if (!found) return found.error();
+  return std::optional(std::move(*found));
+}
+
 /// The run and what it says of every request.
 Result<report::Answer> show_run(Context& context, const ServingOutputs& outputs,
                                 const std::optional<std::string>& output, const job::LlmConfig& config,
@@ -89,13 +106,9 @@ Result<report::Answer> show_run(Context& context, const ServingOutputs& outputs,
   const auto run = llm::serve(plan.engine, inputs.requests, *inputs.cost, watcher);
   if (!run) return run.error();
   const analyze::ServingSummary summary = analyze::summarise(*run, inputs.requests, plan.objectives);
-  std::optional<analyze::ServingInterval> measured;
-  if (inputs.low && inputs.high) {
-    auto found = analyze::serving_interval({plan, inputs.requests, *inputs.cost, *inputs.low, *inputs.high}, summary);
-    if (!found) return found.error();
-    measured = std::move(*found);
-  }
-  const analyze::ServingInterval* interval = measured ? &*measured : nullptr;
+  const auto measured = interval_of(plan, inputs, summary);
+  if (!measured) return measured.error();
+  const analyze::ServingInterval* interval = *measured ? &**measured : nullptr;
   if (const Status written = write_files(outputs, inputs.requests, *run, steps, interval); !written)
     return written.error();
   report::Answer answer = context.answer();
@@ -117,15 +130,14 @@ Result<report::Answer> show_run(Context& context, const ServingOutputs& outputs,
                                       .summary = summary,
                                       .objectives = plan.objectives,
                                       .tail = *tail,
+                                      .interval = interval,
+                                      .basis = basis_sentence(inputs.basis),
                                       .about = served_sentence(config, inputs.requests.size())});
       if (!drawn) return drawn.error();
     }
     if (outputs.blame) tell_tail(answer, std::move(*tail));
   }
-  if (!inputs.basis.empty())
-    answer.gap().line(inputs.basis == "measured"
-                          ? "Steps are sums of kernels that were measured on the device."
-                          : fmt::format("Steps are sums of kernels by the tables of {}, a relative.", inputs.basis));
+  if (!inputs.basis.empty()) answer.gap().line(basis_sentence(inputs.basis));
   if (outputs.timeline)
     answer.gap().next("what did each step and request look like?",
                       fmt::format("orrery report {} -o timeline.html", report::shell_quote(*outputs.timeline)));
@@ -147,6 +159,8 @@ Status draw_rates(report::Answer& answer, Context& context, const ServingOutputs
   const auto tail = tail_of(outputs, config, inputs, *run);
   if (!tail) return tail.error();
   const analyze::ServingSummary summary = analyze::summarise(*run, inputs.requests, plan.objectives);
+  const auto interval = interval_of(plan, inputs, summary);
+  if (!interval) return interval.error();
   return draw_page(answer, context, output, config,
                    {.requests = inputs.requests,
                     .run = *run,
@@ -154,6 +168,8 @@ Status draw_rates(report::Answer& answer, Context& context, const ServingOutputs
                     .objectives = plan.objectives,
                     .tail = *tail,
                     .rates = rates,
+                    .interval = *interval ? &**interval : nullptr,
+                    .basis = basis_sentence(inputs.basis),
                     .about = served_sentence(config, inputs.requests.size())});
 }
 

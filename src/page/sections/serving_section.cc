@@ -54,6 +54,7 @@ Section serving_verdict_section(const ServedOnPage& served) {
                         percent_text(100 * static_cast<double>(summary.within_objectives) /
                                      static_cast<double>(std::max<std::size_t>(1, summary.requests))),
                         summary.goodput_per_s());
+  if (!served.basis.empty()) text += " " + served.basis;
   html.element("p", {{"class", "about"}}, text).close("section");
   return section;
 }
@@ -76,7 +77,7 @@ Section serving_requests_section(const ServedOnPage& served) {
     write_quantiles(html, analyze::kRequestMetricNames[static_cast<std::size_t>(metric)], title,
                     analyze::request_times(served.run, served.requests, metric), most_ms);
   html.close("div");
-  write_serving_table(html, analyze::serving_times_sheet(served.summary), "Times", "times");
+  write_serving_table(html, analyze::serving_times_sheet(served.summary, served.interval), "Times", "times");
   write_serving_table(html, analyze::serving_totals_sheet(served.summary, asked), "All together", "rows");
   html.close("section");
   return section;

@@ -19,6 +19,8 @@ struct ServedOnPage {
   const llm::Objectives& objectives;
   const analyze::RequestTail& tail;
   std::span<const analyze::ServingSetting> rates = {};  ///< in the order in which they were asked for; may be none
+  const analyze::ServingInterval* interval = nullptr;   ///< null: not known
+  std::string basis = {};                               ///< what steps and interval stand on, in a sentence
   std::string about = {};                               ///< what served what, in a sentence
 };
 

@@ -205,6 +205,7 @@ Section simulated_verdict_section(const SimulatedRun& run, const analyze::PathSu
                     run.shares->exposed_pct, run.shares->bubble_pct)
               : fmt::format("Rank {} is done last; {:.1f} % of its time is communication that no computation hides.",
                             run.number_of(last), share_percent(latest.exposed_ps, latest.finish_ps));
+  if (!run.expected.empty()) text += " " + run.expected;
   for (std::size_t i = 0; i < std::min<std::size_t>(run.reasons.reactions.size(), 1); ++i) {
     const analyze::Reaction& reaction = run.reasons.reactions[i];
     if (reaction.less_makespan_ps < makespan)

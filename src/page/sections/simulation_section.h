@@ -29,6 +29,7 @@ struct SimulatedRun {
   simulate::CollectiveSums collectives = {};
   const simulate::PhaseSums* phases = nullptr;
   std::optional<analyze::StageShares> shares = {};  ///< of a forecast; none: what the last rank did has to do
+  std::string expected = {};  ///< of a forecast: a sentence about where measurements would lie; empty: of none
   const machine::Machine* machine =
       nullptr;  ///< that the links are of; null: of none, or of another tool's description
   const machine::Network* network = nullptr;       ///< of that machine; null: the links are another tool's
