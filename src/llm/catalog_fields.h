@@ -52,7 +52,7 @@ template <typename Visitor>
 void describe(Visitor& visitor, machine::MaybeConst<MegatronFlavour> auto& value) {
   visitor.text("name", value.name);
   visitor.number("optimizer_bytes_per_parameter", value.optimizer_bytes_per_parameter, kConstant);
-  visitor.number("pipeline_micro_batch_us", value.pipeline_micro_batch_us, kConstant);
+  visitor.number("pipeline_chunk_us", value.pipeline_chunk_us, kConstant);
   visitor.flag("splits_messages", value.splits_messages);
 }
 

@@ -66,15 +66,16 @@ struct EagerConstants {
   std::vector<EagerStyle> styles = {};
 };
 
-/// What Megatron-LM and Megatron-DeepSpeed do differently.
+/// What Megatron-DeepSpeed and the releases of Megatron-LM do differently.
 struct MegatronFlavour {
   std::string name;
   double optimizer_bytes_per_parameter = 0;
-  double pipeline_micro_batch_us = 0;  ///< per micro-batch, with a pipeline
+  /// Per micro-batch and model chunk, with a pipeline: sending between stages ends with the device idle.
+  double pipeline_chunk_us = 0;
   bool splits_messages = false;        ///< each tensor-parallel rank sends its share of the activations
 };
 
-/// Megatron as of 2021 and 2022, before flash attention, jointly fitted for its two flavours. megatron_2021.yaml.
+/// Megatron as of 2021 and 2022, before flash attention, jointly fitted for its flavours. megatron_2021.yaml.
 struct MegatronConstants {
   double forward_elementwise_factor = 0;  ///< on the bytes of element-wise kernels
   double backward_elementwise_factor = 0;

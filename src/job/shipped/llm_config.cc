@@ -356,7 +356,7 @@ class Resolver {
       return static_cast<llm::Software>(static_cast<int>(document.software) - 1);
     // What ran on these when they were new, and what their constants were fitted with.
     const bool early = device.generation == "ampere" || device.generation == "volta";
-    return early ? llm::Software::megatron_lm_2021 : llm::Software::megatron_core;
+    return early ? llm::Software::megatron_lm_2022 : llm::Software::megatron_core;
   }
 
   [[nodiscard]] std::optional<Violation> count_devices(const LlmDocument& document, LlmConfig& config) const {

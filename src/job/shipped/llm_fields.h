@@ -44,13 +44,14 @@ enum class SoftwareChoice : std::uint8_t {
   automatic,
   megatron_core,
   megatron_lm_2021,
+  megatron_lm_2022,
   megatron_deepspeed_2021,
   pytorch_fsdp,
   nemo,
   nanotron
 };
-inline constexpr std::array<std::string_view, 7> kSoftwareChoices = {
-    "auto", "megatron_core", "megatron_lm_2021", "megatron_deepspeed_2021", "pytorch_fsdp", "nemo", "nanotron"};
+inline constexpr std::array<std::string_view, 8> kSoftwareChoices = {
+    "auto", "megatron_core", "megatron_lm_2021", "megatron_lm_2022", "megatron_deepspeed_2021", "pytorch_fsdp", "nemo", "nanotron"};
 static_assert(kSoftwareChoices.size() == llm::kSoftwareNames.size() + 1);
 
 struct Training {

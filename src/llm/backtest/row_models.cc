@@ -47,6 +47,13 @@ RowCluster cluster_of(const Catalog& catalog, const Source& source, const machin
                                : rates_of(catalog.core.rates, device.generation).port_gb_per_s};
 }
 
+/// None: there is none of that name.
+std::optional<Software> software_called(std::string_view name) {
+  const auto* const found = std::find(kSoftwareNames.begin(), kSoftwareNames.end(), name);
+  if (found == kSoftwareNames.end()) return std::nullopt;
+  return static_cast<Software>(found - kSoftwareNames.begin());
+}
+
 /// None: steps of the framework are not scheduled.
 std::optional<Software> software_of(const Source& source) {
   switch (source.framework) {
@@ -55,7 +62,7 @@ std::optional<Software> software_of(const Source& source) {
     case Framework::nemo: return Software::nemo;
     case Framework::nanotron: return Software::nanotron;
     case Framework::megatron:
-      return source.flavour == "megatron_lm" ? Software::megatron_lm_2021 : Software::megatron_deepspeed_2021;
+      return software_called(source.flavour);
     case Framework::eager:
     case Framework::paired_devices: break;
   }

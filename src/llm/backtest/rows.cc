@@ -28,19 +28,20 @@ constexpr Source kNanotron = {.framework = Framework::nanotron, .cluster = "aws_
 /// NeMo's last container before it ran Megatron-Bridge had the version 25.07.
 constexpr SoftwareRelease kFirstBridge = {.year = 25, .month = 9};
 
-constexpr Source kMegatronLm = {.framework = Framework::megatron, .flavour = "megatron_lm", .cluster = "selene"};
+constexpr Source kMegatronLm = {.framework = Framework::megatron, .flavour = "megatron_lm_2021", .cluster = "selene"};
 
 constexpr std::array kPublications = {
     // Our own measurements on one device.
     Publication{"eager PyTorch", {.framework = Framework::eager}},
     // Bang et al., vTrain, MICRO 2024.
     Publication{"VIA-Research/vTrain",
-                {.framework = Framework::megatron, .flavour = "megatron_deepspeed", .cluster = "vtrain"}},
+                {.framework = Framework::megatron, .flavour = "megatron_deepspeed_2021", .cluster = "vtrain"}},
     // Korthikanti et al., 2022.
-    Publication{"arXiv:2205.05198 Table 5", kMegatronLm},
+    Publication{"arXiv:2205.05198 Table 5",
+                {.framework = Framework::megatron, .flavour = "megatron_lm_2022", .cluster = "selene"}},
     // Narayanan et al., SC 2021: Table 1 has the interleaved schedule.
     Publication{"arXiv:2104.04473 Table 1",
-                {.framework = Framework::megatron, .flavour = "megatron_lm", .cluster = "selene", .interleave = 2}},
+                {.framework = Framework::megatron, .flavour = "megatron_lm_2021", .cluster = "selene", .interleave = 2}},
     Publication{"arXiv:2104.04473 Table 2", kMegatronLm},
     // Smith et al., 2022.
     Publication{"arXiv:2201.11990", kMegatronLm},
@@ -66,8 +67,9 @@ struct NamedFramework {
 };
 constexpr std::array kFrameworks = {
     NamedFramework{"pytorch_eager", Framework::eager},
-    NamedFramework{"megatron_lm_2021", Framework::megatron, "megatron_lm"},
-    NamedFramework{"megatron_deepspeed_2021", Framework::megatron, "megatron_deepspeed"},
+    NamedFramework{"megatron_lm_2021", Framework::megatron, "megatron_lm_2021"},
+    NamedFramework{"megatron_lm_2022", Framework::megatron, "megatron_lm_2022"},
+    NamedFramework{"megatron_deepspeed_2021", Framework::megatron, "megatron_deepspeed_2021"},
     NamedFramework{"megatron_core", Framework::megatron_core},
     NamedFramework{"pytorch_fsdp", Framework::fsdp},
     NamedFramework{"paired_devices", Framework::paired_devices},

@@ -44,7 +44,7 @@ class MegatronStep {
     const bool pipelined = job_.pipeline > 1;
     const double chunks = pipelined ? job_.interleave : 1;
     const double message = message_seconds();
-    const double software = (pipelined ? flavour_.pipeline_micro_batch_us : c_.micro_batch_us) * 1e-6;
+    const double software = (pipelined ? chunks * flavour_.pipeline_chunk_us : c_.micro_batch_us) * 1e-6;
     const double accumulate =
         model_.fp32_gradients ? c_.accumulation_bytes_per_parameter * rank_parameters_ / streaming_ : 0;
     const double steady = std::floor(job_.global_batch / (job_.micro_batch * job_.data)) *

@@ -47,6 +47,7 @@ struct StepTimes {
   PassTimes embedding;
   PassTimes head;          ///< with the loss
   double micro_batch = 0;  ///< of software, once per micro-batch and stage
+  double chunk = 0;        ///< of software, once per micro-batch and part of the model
   double optimizer_per_parameter = 0;
   double step = 0;  ///< of software, once
 };

@@ -146,7 +146,8 @@ RankParameters part_parameters(const StepPlan& plan, std::uint32_t part) {
 std::int64_t LayerSchedules::message_bytes() const {
   // Under sequence parallelism a rank has its share alone; Megatron-LM sends a share of what all have, and gathers
   // behind.
-  const bool split = plan_.job.sequence_parallel || plan_.software == Software::megatron_lm_2021;
+  const bool split = plan_.job.sequence_parallel || plan_.software == Software::megatron_lm_2021 ||
+                     plan_.software == Software::megatron_lm_2022;
   const double bytes = kElementBytes * plan_.tokens() * plan_.model.hidden / (split ? plan_.job.tensor : 1);
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::llround(bytes)));
 }
@@ -158,8 +159,8 @@ LayerSchedule LayerSchedules::make(const PartPass& place) const {
   const bool is_first_part = place.part == 0, is_last_part = place.part + 1 == plan_.parts();
   const bool with_weights = plan_.order != PipelineOrder::zero_bubble;
   ModelEnds ends(times_, writer);
-  if (place.pass == Pass::forward && times_.micro_batch > 0 && place.part < plan_.stages())
-    writer.compute({.what = "micro-batch"}, times_.micro_batch);
+  const double software = times_.chunk + (place.part < plan_.stages() ? times_.micro_batch : 0);
+  if (place.pass == Pass::forward && software > 0) writer.compute({.what = "micro-batch"}, software);
   if (place.pass == Pass::forward && is_first_part) ends.embedding_forward();
   if (place.pass == Pass::backward && is_last_part) ends.head_backward(with_weights);
   if (place.pass == Pass::weight_gradient && is_last_part) ends.head_weights();

@@ -297,7 +297,8 @@ class EarlyTimes {
     all.head +=
         spread(c_.head_bytes_per_logit * c_.forward_elementwise_factor * tokens * m.vocabulary / tp / streaming_);
     all.embedding = {.forward = 2 * pass / tp, .input_gradient = 0, .weight_gradient = 2 * pass / tp};
-    all.micro_batch = (job.pipeline > 1 ? flavour_.pipeline_micro_batch_us : c_.micro_batch_us) * 1e-6;
+    (job.pipeline > 1 ? all.chunk : all.micro_batch) =
+        (job.pipeline > 1 ? flavour_.pipeline_chunk_us : c_.micro_batch_us) * 1e-6;
     all.optimizer_per_parameter = flavour_.optimizer_bytes_per_parameter / streaming_;
     return all;
   }
@@ -305,7 +306,7 @@ class EarlyTimes {
  private:
   static const MegatronFlavour& flavour_of(const MegatronConstants& constants, Software software) {
     const MegatronFlavour* found =
-        find_flavour(constants, software == Software::megatron_deepspeed_2021 ? "megatron_deepspeed" : "megatron_lm");
+        find_flavour(constants, kSoftwareNames[static_cast<std::size_t>(software)]);
     return found == nullptr ? constants.flavours.front() : *found;
   }
   [[nodiscard]] double kernel_factor() const {

@@ -32,16 +32,18 @@ inline constexpr std::array<std::string_view, 3> kRecomputationNames = {"none", 
 enum class Software : std::uint8_t {
   megatron_core,
   megatron_lm_2021,
+  megatron_lm_2022,  ///< which sends between stages faster
   megatron_deepspeed_2021,
   pytorch_fsdp,
   nemo,     ///< Megatron Core as NeMo 2 ran it, until Megatron-Bridge took its place; also MLPerf's
   nanotron  ///< Hugging Face's, launched layer by layer from Python
 };
-inline constexpr std::array<std::string_view, 6> kSoftwareNames = {
-    "megatron_core", "megatron_lm_2021", "megatron_deepspeed_2021", "pytorch_fsdp", "nemo", "nanotron"};
+inline constexpr std::array<std::string_view, 7> kSoftwareNames = {
+    "megatron_core", "megatron_lm_2021", "megatron_lm_2022", "megatron_deepspeed_2021", "pytorch_fsdp", "nemo", "nanotron"};
 /// Without flash attention, with dropout, and with nothing that runs beside.
 constexpr bool is_early(Software software) {
-  return software == Software::megatron_lm_2021 || software == Software::megatron_deepspeed_2021;
+  return software == Software::megatron_lm_2021 || software == Software::megatron_lm_2022 ||
+         software == Software::megatron_deepspeed_2021;
 }
 
 /// The directions in which a job is parallel: each is a role of the workload, and an axis of what is reported.
