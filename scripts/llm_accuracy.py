@@ -11,24 +11,14 @@ none; of kernels, three to eight have Student's interval (src/llm/backtest/calib
 Kernels are cross-validated: `orrery llm calibrate` fits on four fifths of the shapes, from a start that had not seen any of them, and prices the rest;
 where shapes that were kept back altogether were off by more (UNSEEN_KERNELS), the interval is widened by that ratio.
 Published rows were mostly fitted on, and fitting every framework again without each of its configurations is not done here. Their intervals are widened
-instead: by what unseen rows were off in the experiments that the constants come from (UNSEEN: cross-validated or kept back, whichever was
-more), over what the rows here are off, both as mean errors. A kind whose interval does not hold the prediction is biased, and is left out.
+instead: by what unseen rows were off in the experiments that the constants come from (data/accuracy/unseen.csv: cross-validated or kept back,
+whichever was more), over what the rows here are off, both as mean errors. A kind whose interval does not hold the prediction is biased, and is left out.
 """
 import collections, csv, json, math, pathlib, re, subprocess, sys, tempfile
 
 FEWEST = 9
-# Mean error in percent of rows that the constants had not seen. Kinds that are not listed were not fitted on at all.
-UNSEEN = {
-    "eager train": 2.4, "eager prefill": 5.1, "eager decode": 3.6,
-    "fsdp iteration_time": 7.3,
-    "megatron iteration_time": 7.2,
-    "megatron_core iteration_time": 12.0,
-    "operator latency": 7.3,  # 29 profiled products 5.2, 19 of LLMCompass 10.4
-    "operator throughput": 11.0,
-    "paired_devices iteration_time": 13.1,
-    "serving e2e_latency": 6.7,
-}
-# The same of kernels timed alone on the H200: shapes that were kept back when their formulas were made, some of them further off than any fold.
+# Mean error in percent of kernels timed alone on the H200, of shapes that were kept back when their formulas were made,
+# some of them further off than any fold.
 UNSEEN_KERNELS = {"gemm": 6.1, "layernorm": 16.0, "softmax": 9.0, "sdpa_fwd": 15.0, "sdpa_fwd_bwd": 22.0}
 ROOT = pathlib.Path(__file__).parent.parent
 # Requests in a loop that were published for serving engines' continuous batches: `llm CONFIG` with `batching: continuous` is held against them. What they
@@ -45,6 +35,12 @@ devices: %s
 inference: {batch: %s, prompt: %s, generate: %s, precision: %s, batching: continuous}
 parallelism: {tensor: %s}
 """
+
+
+def unseen():
+    """By kind: None or the mean error in percent of rows that the constants had not seen, and how that was found. Other kinds were not fitted on."""
+    with open(ROOT / "data/accuracy/unseen.csv", newline="") as table:
+        return {row["kind"]: (float(row["unseen_pct"]) if row["unseen_pct"] else None, row["how"]) for row in csv.DictReader(table)}
 
 
 def mean_error(ratios):
@@ -95,21 +91,22 @@ def write_published(orrery, tables):
                     ratios[answer["kind"]].append(float(row["value"]) / answer["predicted"])
         for kind, values in loop_ratios(orrery, csv.DictReader(open(table))).items():
             ratios[kind] += values
-    lines, left_out = [], []
+    lines, left_out, fitted = [], [], unseen()
     for kind, values in sorted(ratios.items()):
         ends = interval(values)
         if ends is None:
             left_out.append("%s (%d rows)" % (kind, len(values)))
             continue
         seen = mean_error(values)
-        widening = max(1.0, UNSEEN[kind] / seen) if kind in UNSEEN else 1.0
+        unseen_pct, how = fitted.get(kind, (None, "not fitted on"))
+        widening = max(1.0, unseen_pct / seen) if unseen_pct else 1.0
         low, high = (math.exp(widening * math.log(end)) for end in ends)
         if not low <= 1 <= high:
             left_out.append("%s (measured is %.3g to %.3g of predicted)" % (kind, low, high))
             continue
-        why = "widened %.2f times: unseen %.1f %%, here %.1f" % (widening, UNSEEN[kind], seen) if kind in UNSEEN else "not fitted on"
-        unseen = ", unseen_pct: %.4g" % UNSEEN[kind] if kind in UNSEEN else ""
-        lines.append('  - {name: "%s", rows: %d, low_ratio: %.4g, high_ratio: %.4g%s}  # %s' % (kind, len(values), low, high, unseen, why))
+        why = "widened %.2f times: unseen %.1f %% (%s), here %.1f" % (widening, unseen_pct, how, seen) if unseen_pct else how
+        of_unseen = ", unseen_pct: %.4g" % unseen_pct if unseen_pct else ""
+        lines.append('  - {name: "%s", rows: %d, low_ratio: %.4g, high_ratio: %.4g%s}  # %s' % (kind, len(values), low, high, of_unseen, why))
     for kind, one in of_models.items():
         lines.append('  - {name: "%s", rows: %d, low_ratio: %.4g, high_ratio: %.4g}  # of a model that was not seen' % (kind, one["rows"], one["low_ratio"], one["high_ratio"]))
     lines.sort()

@@ -72,7 +72,7 @@ struct MegatronFlavour {
   double optimizer_bytes_per_parameter = 0;
   /// Per micro-batch and model chunk, with a pipeline: sending between stages ends with the device idle.
   double pipeline_chunk_us = 0;
-  bool splits_messages = false;        ///< each tensor-parallel rank sends its share of the activations
+  bool splits_messages = false;  ///< each tensor-parallel rank sends its share of the activations
 };
 
 /// Megatron as of 2021 and 2022, before flash attention, jointly fitted for its flavours. megatron_2021.yaml.

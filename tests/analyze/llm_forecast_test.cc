@@ -3,8 +3,6 @@
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 
-#include <limits>
-
 #include "llm/shipped.h"
 #include "llm/steps/layer_model.h"
 #include "llm/steps/step_source.h"
@@ -53,8 +51,7 @@ TimePs folded(const llm::StepPlan& plan, const machine::Machine& machine) {
   const llm::StepTimes times = llm::step_times(llm::shipped(), llm::shipped_device("h100"), plan);
   const auto orders = llm::pipeline_orders(plan.order, plan.stages(), plan.chunks(), plan.micro_batches(),
                                            llm::compute_durations(plan, times));
-  const auto step =
-      llm::folded_step(plan, times, orders, prices->for_plan(plan), std::numeric_limits<std::int64_t>::max());
+  const auto step = llm::folded_step(plan, times, orders, prices->for_plan(plan));
   REQUIRE(step);
   return step->step_ps;
 }

@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 
+#include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "llm/shipped.h"
@@ -45,14 +47,15 @@ StepPlan expert_plan() {
 }
 
 /// All collectives take as long.
-TimePs folded(StepPlan plan, bool pairs, TimePs each) {
+TimePs folded(StepPlan plan, bool pairs, TimePs each, double slowdown = 1) {
   plan.overlap.experts = pairs;
   const StepTimes times = step_times(shipped(), shipped_device("h100"), plan);
   const auto orders = pipeline_orders(plan.order, plan.stages(), plan.chunks(), plan.micro_batches(), {}, pairs);
   const CommPrice price = [&](const CommQuestion& question) -> Result<TimePs> {
     return question.axis == ParallelAxis::expert ? each : 0;
   };
-  const auto step = folded_step(plan, times, orders, price, 1 << 30);
+  const auto step =
+      folded_step(plan, times, orders, price, {.eager_limit_bytes = 1 << 30, .exchange_slowdown = slowdown});
   REQUIRE(step);
   return step->step_ps;
 }
@@ -103,4 +106,33 @@ TEST_CASE("pairs hide exchanges as far as there is computing, and never more") {
   // Exchanges that take longer than all computing are not hidden.
   const TimePs endless = 1'000'000'000'000;
   CHECK(folded(plan, true, endless) > 0.9 * static_cast<double>(folded(plan, false, endless)));
+}
+
+TEST_CASE("computing takes longer beside an exchange, and only there") {
+  const StepPlan plan = expert_plan();
+  const TimePs each = 300'000'000;
+  const TimePs alone = folded(plan, true, each), beside = folded(plan, true, each, 1.25);
+  CHECK(alone < beside);
+  CHECK(static_cast<double>(beside) <= 1.25 * static_cast<double>(alone));
+  CHECK(folded(plan, false, each, 1.25) == folded(plan, false, each));  // nothing runs beside
+  CHECK(folded(plan, true, 0, 1.25) == folded(plan, true, 0));
+}
+
+TEST_CASE("an all-to-all carries a copy of a token for each expert, in 16 bits; a library one for each domain") {
+  StepPlan plan = expert_plan();
+  plan.precision = machine::DataType::fp8;
+  plan.domain_devices = 4;
+  const StepTimes times = step_times(shipped(), shipped_device("h100"), plan);
+  const auto bytes_with = [&](Dispatch dispatch) {
+    plan.dispatch = dispatch;
+    const LayerSchedule schedule = LayerSchedules(plan, times).make({.pass = Pass::forward, .part = 0});
+    const auto found = std::find_if(schedule.begin(), schedule.end(),
+                                    [](const LayerItem& item) { return item.axis == ParallelAxis::expert; });
+    REQUIRE(found != schedule.end());
+    return static_cast<double>(found->bytes);
+  };
+  const double tokens = 2048, width = 2048, domains = 2;
+  CHECK(bytes_with(Dispatch::all_to_all) == 2 * tokens * width * 4);
+  const double reached = domains * (1 - std::pow(1 - 1 / domains, 4));
+  CHECK(bytes_with(Dispatch::forwarded) == doctest::Approx(1.5 * tokens * width * reached));
 }

@@ -114,8 +114,9 @@ TEST_CASE("kernels lose what they are bound by") {
 }
 
 TEST_CASE("an exchange between experts costs computing the units that it keeps") {
-  CHECK(slowdown_beside_exchanges(h200()) == doctest::Approx(132.0 / 112));
+  CHECK(slowdown_beside_exchanges(h200(), kForwardingUnits) == doctest::Approx(132.0 / 112));
+  CHECK(slowdown_beside_exchanges(h200(), kAllToAllUnits) == doctest::Approx(132.0 / 100));
   Device device = round_device();
   device.scale_up_gb_per_s = 500;  // both ways as much as the memory has
-  CHECK(slowdown_beside_exchanges(device) == doctest::Approx(1.6));
+  CHECK(slowdown_beside_exchanges(device, kForwardingUnits) == doctest::Approx(1.6));
 }

@@ -11,7 +11,6 @@
 #include "llm/steps/measured_network.h"
 #include "llm/steps/step_source.h"
 #include "machine/derived_machine.h"
-#include "machine/device/interference.h"
 #include "machine/topology/network.h"
 #include "simulate/collective/algorithm.h"
 #include "simulate/models/link_models.h"
@@ -38,7 +37,8 @@ std::optional<TimePs> folded_ps(const llm::Catalog& catalog, const machine::Devi
   const llm::StepTimes times = llm::step_times(catalog, device, plan);
   const auto orders =
       llm::pipeline_orders(plan.order, plan.stages(), plan.chunks(), plan.micro_batches(), {}, plan.overlap.experts);
-  const auto folded = llm::folded_step(plan, times, orders, price, std::numeric_limits<std::int64_t>::max());
+  const auto folded =
+      llm::folded_step(plan, times, orders, price, {.exchange_slowdown = llm::exchange_slowdown(plan, device)});
   if (!folded) return std::nullopt;
   return folded->step_ps;
 }
@@ -194,7 +194,7 @@ Result<LlmForecast> forecast_step(const LlmForecastInput& input, Diagnostics& di
   forecast.workload = std::move(step->workload);
   auto source = workload::WholeWorkload::of(forecast.workload);
   if (!source) return source.error();
-  const double slowdown = plan.overlap.slowdown ? machine::slowdown_beside_exchanges(input.device) : 1;
+  const double slowdown = llm::exchange_slowdown(plan, input.device);
   auto run_outcome = run_planned(*source, input.machine, input.network, input.kept, diagnostics, slowdown);
   if (!run_outcome) return run_outcome.error();
   forecast.run = std::move(*run_outcome);

@@ -31,8 +31,8 @@ using report::Unit;
 class SweepShare {
  public:
   SweepShare(const LlmForecastInput& input, LlmPrices prices) : input_(input), prices_(std::move(prices)) {
-    eager_limit_ =
-        input.machine.communication.rendezvous_threshold_bytes.value_or(std::numeric_limits<std::int64_t>::max());
+    if (input.machine.communication.rendezvous_threshold_bytes)
+      options_.eager_limit_bytes = *input.machine.communication.rendezvous_threshold_bytes;
   }
 
   Result<SweepEntry> run(const llm::StepPlan& plan) {
@@ -42,7 +42,8 @@ class SweepShare {
     if (plan.order == llm::PipelineOrder::zero_bubble) durations = llm::compute_durations(plan, times);
     const auto orders = llm::pipeline_orders(plan.order, plan.stages(), plan.chunks(), plan.micro_batches(), durations,
                                              plan.overlap.experts);
-    const auto folded = llm::folded_step(plan, times, orders, prices_.for_plan(plan), eager_limit_);
+    options_.exchange_slowdown = llm::exchange_slowdown(plan, input_.device);
+    const auto folded = llm::folded_step(plan, times, orders, prices_.for_plan(plan), options_);
     if (!folded) return folded.error();
     SweepEntry entry{.plan = plan, .step_ps = folded->step_ps};
     const double seconds = static_cast<double>(entry.step_ps) * 1e-12;
@@ -57,7 +58,7 @@ class SweepShare {
  private:
   const LlmForecastInput& input_;
   LlmPrices prices_;
-  std::int64_t eager_limit_ = 0;
+  llm::FoldingOptions options_;
 };
 
 std::string pack_entry(const SweepEntry& entry) {

@@ -331,6 +331,7 @@ class Resolver {
                 .sequence_parallel = parallel.sequence,
                 .recomputation = training.recompute};
     plan.order = parallel.order;
+    plan.dispatch = parallel.dispatch;
     plan.precision = training.precision;
     plan.gradient_bytes = training.gradient_bytes;
     plan.tied_embeddings = training.tied_embeddings;

@@ -51,7 +51,8 @@ enum class SoftwareChoice : std::uint8_t {
   nanotron
 };
 inline constexpr std::array<std::string_view, 8> kSoftwareChoices = {
-    "auto", "megatron_core", "megatron_lm_2021", "megatron_lm_2022", "megatron_deepspeed_2021", "pytorch_fsdp", "nemo", "nanotron"};
+    "auto",         "megatron_core", "megatron_lm_2021", "megatron_lm_2022", "megatron_deepspeed_2021",
+    "pytorch_fsdp", "nemo",          "nanotron"};
 static_assert(kSoftwareChoices.size() == llm::kSoftwareNames.size() + 1);
 
 struct Training {
@@ -73,6 +74,7 @@ struct Parallelism {
   std::optional<std::int64_t> data = {};
   bool sequence = false;
   llm::PipelineOrder order = llm::PipelineOrder::one_f_one_b;
+  llm::Dispatch dispatch = llm::Dispatch::forwarded;
 };
 
 struct OverlapChoice {
@@ -231,6 +233,7 @@ void describe(Visitor& visitor, machine::MaybeConst<Parallelism> auto& value) {
   visitor.choice("order", value.order, llm::kPipelineOrderNames, machine::Default{llm::PipelineOrder::one_f_one_b});
   visitor.whole("chunks", value.chunks, kParts, machine::Default{1.0});
   visitor.whole("expert", value.expert, kDegree, machine::Default{1.0});
+  visitor.choice("dispatch", value.dispatch, llm::kDispatchNames, machine::Default{llm::Dispatch::forwarded});
   visitor.count("data", value.data, kDegree);
   visitor.whole("zero", value.zero, kZeroStage, machine::Default{0.0});
 }

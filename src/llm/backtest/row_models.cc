@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cmath>
 #include <functional>
@@ -61,12 +62,22 @@ std::optional<Software> software_of(const Source& source) {
     case Framework::megatron_core: return Software::megatron_core;
     case Framework::nemo: return Software::nemo;
     case Framework::nanotron: return Software::nanotron;
-    case Framework::megatron:
-      return software_called(source.flavour);
+    case Framework::megatron: return software_called(source.flavour);
     case Framework::eager:
     case Framework::paired_devices: break;
   }
   return std::nullopt;
+}
+
+/// What recipes have where tokens leave the scale-up domain. NeMo's drop tokens, which needs NCCL's all-to-all
+/// (MegatronTokenDropCallback); Megatron-Bridge's exchange those of these models (moe_token_dispatcher_type), and have
+/// a library forward those of others (moe_flex_dispatcher_backend).
+Dispatch dispatch_of(Software software, const std::string& model) {
+  if (software == Software::nemo) return Dispatch::all_to_all;
+  constexpr std::array<std::string_view, 2> kExchanged = {"Qwen3_235B", "GPT OSS"};
+  const bool exchanged =
+      std::any_of(kExchanged.begin(), kExchanged.end(), [&](std::string_view one) { return model.starts_with(one); });
+  return exchanged ? Dispatch::all_to_all : Dispatch::forwarded;
 }
 
 /// What recipes of the software have besides what a row says.
@@ -88,6 +99,7 @@ void complete_plan(const Source& source, const BacktestRow& row, const RowCluste
                   .parameters = !nanotron,
                   .messages = false,
                   .experts = leaves_domain && interleaved && plan.software == Software::megatron_core};
+  if (leaves_domain) plan.dispatch = dispatch_of(plan.software, row.model);
 }
 
 /// NeMo's recipes interleave their pipelines; its tables have 1 where they do not say how. It is either none or as many

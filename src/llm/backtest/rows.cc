@@ -40,8 +40,9 @@ constexpr std::array kPublications = {
     Publication{"arXiv:2205.05198 Table 5",
                 {.framework = Framework::megatron, .flavour = "megatron_lm_2022", .cluster = "selene"}},
     // Narayanan et al., SC 2021: Table 1 has the interleaved schedule.
-    Publication{"arXiv:2104.04473 Table 1",
-                {.framework = Framework::megatron, .flavour = "megatron_lm_2021", .cluster = "selene", .interleave = 2}},
+    Publication{
+        "arXiv:2104.04473 Table 1",
+        {.framework = Framework::megatron, .flavour = "megatron_lm_2021", .cluster = "selene", .interleave = 2}},
     Publication{"arXiv:2104.04473 Table 2", kMegatronLm},
     // Smith et al., 2022.
     Publication{"arXiv:2201.11990", kMegatronLm},

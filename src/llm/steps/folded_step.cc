@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <span>
@@ -12,8 +13,8 @@
 #include "llm/steps/paired_passes.h"
 
 // Each pass of each stage is a node as long as its chain; edges are the order on a stage and messages between stages.
-// How long a pass takes is found once per kind by solving its own small graph of items and streams. The whole step is
-// then one longest path over passes, thousands of nodes instead of millions.
+// How long a pass takes is found once per kind by walking over its own items and streams. The whole step is then one
+// longest path over passes, thousands of nodes instead of millions.
 
 namespace orrery::llm {
 namespace {
@@ -26,15 +27,46 @@ struct ScheduleTime {
   TimePs exposed_ps = 0;  ///< of the chain: not computing
 };
 
+/// When something runs: one after the other on a stream.
+class BusySpans {
+ public:
+  void add(TimePs begin, TimePs end) { spans_.push_back({begin, end}); }
+
+  /// Of work that takes `slowdown` times as long in the spans, and begins no earlier than any work before.
+  TimePs end_of_work(TimePs begin, TimePs work, double slowdown) {
+    while (next_ < spans_.size() && spans_[next_].end <= begin) ++next_;
+    if (slowdown <= 1) return begin + work;
+    TimePs now = begin;
+    for (std::size_t i = next_; i < spans_.size() && spans_[i].begin < now + work; ++i) {
+      const TimePs before = std::max<TimePs>(spans_[i].begin - now, 0);
+      now += before;
+      work -= before;
+      const auto slowed = static_cast<TimePs>(std::llround(static_cast<double>(work) * slowdown));
+      if (now + slowed <= spans_[i].end) return now + slowed;
+      work -= static_cast<TimePs>(std::llround(static_cast<double>(spans_[i].end - now) / slowdown));
+      now = spans_[i].end;
+    }
+    return now + work;
+  }
+
+ private:
+  struct Span {
+    TimePs begin, end;
+  };
+  std::vector<Span> spans_;
+  std::size_t next_ = 0;  // the first that may lie beside work still to come
+};
+
 class FoldedStepMaker {
  public:
   FoldedStepMaker(const StepPlan& plan, const StepTimes& times, const std::vector<std::vector<PassItem>>& orders,
-                  const CommPrice& price, std::int64_t eager_limit_bytes)
+                  const CommPrice& price, const FoldingOptions& options)
       : plan_(plan),
         schedules_(plan, times),
         orders_(orders),
         price_(price),
-        is_eager_(schedules_.message_bytes() <= eager_limit_bytes) {}
+        is_eager_(schedules_.message_bytes() <= options.eager_limit_bytes),
+        exchange_slowdown_(options.exchange_slowdown) {}
 
   Result<FoldedStep> make() {
     if (plan_.stages() > 1) {
@@ -63,40 +95,38 @@ class FoldedStepMaker {
   /// Parts of the model that have as many layers of each kind, and the same ends, take the same time.
   using Alike = std::tuple<Pass, std::uint32_t, std::uint32_t, bool, bool, bool, bool, bool>;
 
+  /// Whatever an item waits for stands in front of it, so that one walk in order finds when each ends.
   Result<ScheduleTime> time_of(const LayerSchedule& schedule) {
-    graph::GraphBuilder builder;
-    builder.reserve(schedule.size() + 1, 4 * schedule.size());
-    std::array<std::optional<graph::NodeId>, kParallelAxes> stream;  // what was last on it
-    std::optional<graph::NodeId> chain;
+    std::array<TimePs, kParallelAxes> stream{};  // when what was last on it ends: one communicator is one stream
+    std::vector<TimePs> ends;
+    ends.reserve(schedule.size());
+    BusySpans exchanges;
+    TimePs chain = 0, last = 0;
     ScheduleTime time;
     for (const LayerItem& item : schedule) {
-      TimePs duration = item.duration_ps;
+      TimePs begin = chain;
+      for (const std::int32_t place : item.waits_for) {
+        if (place >= 0) begin = std::max(begin, ends[static_cast<std::size_t>(place)]);
+      }
+      TimePs end = begin;
       if (item.is_collective) {
         auto price = priced({.collective = item.collective, .axis = item.axis, .bytes = item.bytes});
         if (!price) return price.error();
-        duration = *price;
+        TimePs& busy = stream[static_cast<std::size_t>(item.axis)];
+        begin = std::max(begin, busy);
+        end = busy = begin + *price;
+        if (item.collective == workload::Collective::all_to_all) exchanges.add(begin, end);
       } else {
-        time.compute_ps += duration;
+        end = exchanges.end_of_work(begin, item.duration_ps, exchange_slowdown_);
+        time.compute_ps += end - begin;
       }
-      const graph::NodeId node = builder.add_node(duration);
-      if (chain) builder.add_edge(*chain, node, 0, 0);
-      for (const std::int32_t place : item.waits_for) {
-        if (place >= 0) builder.add_edge(static_cast<graph::NodeId>(place), node, 0, 0);
-      }
-      if (item.is_collective) {
-        auto& last = stream[static_cast<std::size_t>(item.axis)];
-        // One communicator is one stream: its operations follow each other.
-        if (last) builder.add_edge(*last, node, 0, 0);
-        last = node;
-      }
-      if (item.joins) chain = node;
+      ends.push_back(end);
+      last = std::max(last, end);
+      if (item.joins) chain = end;
     }
-    auto graph = std::move(builder).build();
-    if (!graph) return graph.error();
-    const graph::Solution solution = graph::solve(*graph);
-    time.chain_ps = chain ? solution.finish(*chain) : 0;
-    time.beside_ps = solution.length() - time.chain_ps;
-    time.exposed_ps = time.chain_ps - time.compute_ps;
+    time.chain_ps = chain;
+    time.beside_ps = last - chain;
+    time.exposed_ps = chain - time.compute_ps;
     return time;
   }
 
@@ -266,6 +296,7 @@ class FoldedStepMaker {
   const std::vector<std::vector<PassItem>>& orders_;
   const CommPrice& price_;
   const bool is_eager_;
+  const double exchange_slowdown_;
   TimePs message_ps_ = 0;
   graph::GraphBuilder builder_;
   std::map<CommQuestion, TimePs> prices_;
@@ -281,8 +312,8 @@ class FoldedStepMaker {
 
 Result<FoldedStep> folded_step(const StepPlan& plan, const StepTimes& times,
                                const std::vector<std::vector<PassItem>>& orders, const CommPrice& price,
-                               std::int64_t eager_limit_bytes) {
-  return FoldedStepMaker(plan, times, orders, price, eager_limit_bytes).make();
+                               const FoldingOptions& options) {
+  return FoldedStepMaker(plan, times, orders, price, options).make();
 }
 
 }  // namespace orrery::llm

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include "base/result.h"
@@ -32,11 +33,16 @@ struct FoldedStep {
   TimePs bubble_ps = 0;   ///< of the same stage: it neither computes nor communicates
 };
 
+struct FoldingOptions {
+  std::int64_t eager_limit_bytes = std::numeric_limits<std::int64_t>::max();  ///< such messages wait for no receiver
+  double exchange_slowdown = 1;  ///< of computing while tokens travel beside it
+};
+
 /// Exact, like the engine with isolated prices, where communication beside the chain of a pass ends before the next
-/// pass needs its stream; else the step is at least as long as each stream is busy. Messages of at most
-/// `eager_limit_bytes` do not wait for their receiver. The Error is that of a price.
+/// pass needs its stream; else the step is at least as long as each stream is busy. The Error is that
+/// of a price.
 Result<FoldedStep> folded_step(const StepPlan& plan, const StepTimes& times,
                                const std::vector<std::vector<PassItem>>& orders, const CommPrice& price,
-                               std::int64_t eager_limit_bytes);
+                               const FoldingOptions& options = {});
 
 }  // namespace orrery::llm

@@ -18,6 +18,13 @@ constexpr double kForwardShare = 1.0 / 3;
 /// p of the p-norm of device and host time: one hides behind the other but for its ragged ends.
 constexpr double kHostCorner = 4;
 
+/// Width of the widest experts whose grouped products were measured (gpt-oss).
+constexpr double kWidestGrouped = 2880;
+
+/// What an all-to-all brings is ordered by sender, and sorted by expert once more: tokens and their answers, forward
+/// and backward, read and written.
+constexpr double kSortPasses = 8;
+
 /// Seconds of the three products of one matrix.
 PassTimes products(const machine::Device& device, double rows, const Projection& p, double batch,
                    const machine::GemmRun& run, double factor) {
@@ -172,16 +179,20 @@ class CoreTimes {
     const double rank_tokens = plan_.tokens() / tp, local = std::max(1.0, std::floor(e.count / job.expert));
     // Tokens are taken to be spread evenly over experts.
     const double rows = rank_tokens * e.chosen * job.expert / e.count;
-    const double factor = slowdown_ / precision_.expert_matrix_gain * grouping_factor(c_, release_, local);
+    // What is done to a row besides multiplying it weighs less the wider the expert: the factor is that of narrow ones.
+    const double grouped = (grouping_factor(c_, release_, local) - 1) * std::min(1.0, kWidestGrouped / e.ffn);
+    const double factor = slowdown_ / precision_.expert_matrix_gain * (1 + grouped);
     const double overhead = release_.expert_overhead_factor;
+    const bool sorts = plan_.dispatch == Dispatch::all_to_all && local > 1;
+    const double permute_passes = c_.permute_passes + (sorts ? kSortPasses : 0);
     const machine::GemmRun run = machine::in_stream(device_);
     layer.experts = products(device_, rows, {2 * e.ffn, h}, local, run, factor);
     layer.experts += products(device_, rows, {h, e.ffn}, local, run, factor);
     if (plan_.adapters_only) layer.experts.weight_gradient = 0;
     layer.experts += spread(overhead * (c_.expert_us * 1e-6 * local + c_.activation_passes * rank_tokens * e.chosen *
                                                                           e.ffn * kElementBytes / memory));
-    layer.router = spread(overhead * (c_.expert_layer_us * 1e-6 +
-                                      c_.permute_passes * rank_tokens * e.chosen * h * kElementBytes / memory));
+    layer.router = spread(
+        overhead * (c_.expert_layer_us * 1e-6 + permute_passes * rank_tokens * e.chosen * h * kElementBytes / memory));
     const Halves block = elementwise_halves(device_, block_of(plan_, e.chosen * e.ffn), rates_.elementwise_factor / tp);
     layer.router += block.mlp;
     if (e.shared_ffn > 0) layer.shared_expert = linear({{2 * e.shared_ffn / tp, h}, {h, e.shared_ffn / tp}});
@@ -305,8 +316,7 @@ class EarlyTimes {
 
  private:
   static const MegatronFlavour& flavour_of(const MegatronConstants& constants, Software software) {
-    const MegatronFlavour* found =
-        find_flavour(constants, kSoftwareNames[static_cast<std::size_t>(software)]);
+    const MegatronFlavour* found = find_flavour(constants, kSoftwareNames[static_cast<std::size_t>(software)]);
     return found == nullptr ? constants.flavours.front() : *found;
   }
   [[nodiscard]] double kernel_factor() const {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "llm/attention.h"
+#include "machine/device/interference.h"
 #include "report/counted.h"
 
 namespace orrery::llm {
@@ -39,6 +40,12 @@ double ranks_along(const StepPlan& plan, ParallelAxis axis) {
   double ranks = 1;
   for (const workload::Axis& one : layout_of(plan, axis)) ranks *= one.size;
   return ranks;
+}
+
+double exchange_slowdown(const StepPlan& plan, const machine::Device& device) {
+  if (!plan.overlap.slowdown) return 1;
+  return machine::slowdown_beside_exchanges(
+      device, plan.dispatch == Dispatch::forwarded ? machine::kForwardingUnits : machine::kAllToAllUnits);
 }
 
 double active_parameters(const Architecture& m) {

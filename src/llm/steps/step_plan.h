@@ -39,7 +39,8 @@ enum class Software : std::uint8_t {
   nanotron  ///< Hugging Face's, launched layer by layer from Python
 };
 inline constexpr std::array<std::string_view, 7> kSoftwareNames = {
-    "megatron_core", "megatron_lm_2021", "megatron_lm_2022", "megatron_deepspeed_2021", "pytorch_fsdp", "nemo", "nanotron"};
+    "megatron_core", "megatron_lm_2021", "megatron_lm_2022", "megatron_deepspeed_2021", "pytorch_fsdp",
+    "nemo",          "nanotron"};
 /// Without flash attention, with dropout, and with nothing that runs beside.
 constexpr bool is_early(Software software) {
   return software == Software::megatron_lm_2021 || software == Software::megatron_lm_2022 ||
@@ -71,6 +72,14 @@ struct LstmShape {
   double input = 0;  ///< width of what the first layer reads
 };
 
+/// Who carries tokens to experts.
+enum class Dispatch : std::uint8_t {
+  forwarded,  ///< a library for experts (DeepEP, HybridEP): a token goes to each domain of neighbours once, and is
+              ///< copied there to the experts that it chose
+  all_to_all  ///< NCCL: every chosen expert gets its own copy, in the 16 bits that attention left
+};
+inline constexpr std::array<std::string_view, 2> kDispatchNames = {"forwarded", "all_to_all"};
+
 struct StepPlan {
   Architecture model;
   std::optional<LstmShape> lstm = {};
@@ -83,9 +92,9 @@ struct StepPlan {
       false;  ///< LoRA: the model's own matrices have no gradients; those of the adapters are too small to count
   Overlap overlap = {};
   double bucket_bytes = 0;  ///< gradients are reduced in pieces of at least this size; 0: a layer each
-  /// Neighbours that share a fast network: a token goes to each such domain once, and is copied there to the experts
-  /// that it chose (as NVIDIA's and DeepSeek's libraries for experts do). 0: not known, every expert gets its own copy.
+  /// Neighbours that share a fast network. 0: not known, every expert gets its own copy of a token.
   double domain_devices = 0;
+  Dispatch dispatch = Dispatch::forwarded;
   double gradient_bytes = 4;     ///< of one element, as it is reduced
   bool tied_embeddings = false;  ///< embedding and head share their weights
 
@@ -113,6 +122,9 @@ struct StepPlan {
     return model.experts.has_value() && layer >= static_cast<std::uint32_t>(model.experts->dense_layers);
   }
 };
+
+/// By which factor computing takes longer while tokens travel beside it; 1 where the plan says so.
+double exchange_slowdown(const StepPlan& plan, const machine::Device& device);
 
 /// How the ranks along an axis are laid out: see step_source(). The first axis varies fastest.
 std::vector<workload::Axis> layout_of(const StepPlan& plan, ParallelAxis axis);

@@ -305,11 +305,13 @@ class ExpertLayers final : public TransformerLayers {
  private:
   /// How often a token is sent: once per chosen expert; of several domains, once per domain that has one of them.
   static double copies(const StepPlan& plan) {
-    const double domains = plan.domain_devices > 0 ? plan.job.expert / plan.domain_devices : 1;
+    const bool knows_domains = plan.dispatch == Dispatch::forwarded && plan.domain_devices > 0;
+    const double domains = knows_domains ? plan.job.expert / plan.domain_devices : 1;
     return domains <= 1 ? plan.model.experts->chosen : domains_reached(*plan.model.experts, domains);
   }
   static double routed_bytes(const StepPlan& plan) {
-    const double share = is_narrow(plan.precision) ? kExpertTokenShare : 1;
+    const bool narrow = is_narrow(plan.precision) && plan.dispatch == Dispatch::forwarded;
+    const double share = narrow ? kExpertTokenShare : 1;
     return share * kElementBytes * plan.tokens() / plan.job.tensor * copies(plan) * plan.model.hidden;
   }
 };

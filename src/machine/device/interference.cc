@@ -45,9 +45,9 @@ double product_slowdown(const Device& device, const GemmShape& shape, const Neig
   return (1 + more_rounds * plan.part_seconds / alone) * (1 + memory_busy * share_moved(device, neighbour));
 }
 
-double slowdown_beside_exchanges(const Device& device) {
+double slowdown_beside_exchanges(const Device& device, double exchange_units) {
   // What a link brings is written to memory, and what it takes away is read.
-  const Neighbour carriers{.units = kExchangeUnits, .gb_per_s = 2 * device.scale_up_gb_per_s};
+  const Neighbour carriers{.units = exchange_units, .gb_per_s = 2 * device.scale_up_gb_per_s};
   return std::max(slowdown(device, {.by_units = kMixBeside.by_units}, carriers),
                   slowdown(device, {.by_memory = kMixBeside.by_memory}, carriers));
 }

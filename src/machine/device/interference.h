@@ -36,9 +36,10 @@ inline constexpr Sensitivity kAttentionBeside = {0.95, 0};
 inline constexpr Sensitivity kNormBeside = {0.9, 0.3};
 inline constexpr Sensitivity kSoftmaxBeside = {0.2, 0.3};
 inline constexpr Sensitivity kStreamBeside = {0, 0.6};
-/// Units that an exchange of tokens between experts takes: 20 of DeepSeek's, whose recorded step on an H800 runs
-/// products on the other 112 of 132; NCCL has 16 to 32 channels of a block each.
-inline constexpr double kExchangeUnits = 20;
+/// Units that an exchange of tokens between experts takes: 20 of a library like DeepSeek's, whose recorded step on an
+/// H800 runs products on the other 112 of 132; of NCCL's all-to-all 32, as many as it has channels between pairs, of a
+/// block each.
+inline constexpr double kForwardingUnits = 20, kAllToAllUnits = 32;
 /// Of a mix of kernels whose shapes nobody knows, such as a layer of a step: products, most of all.
 inline constexpr Sensitivity kMixBeside = {1, 0.6};
 
@@ -48,6 +49,6 @@ double slowdown(const Device& device, const Sensitivity& sensitivity, const Neig
 double product_slowdown(const Device& device, const GemmShape& shape, const Neighbour& neighbour);
 /// The same of computing, whatever it is, beside an exchange that a kernel of the device carries out: the larger of
 /// what its units cost and what its bytes cost on links at full rate.
-double slowdown_beside_exchanges(const Device& device);
+double slowdown_beside_exchanges(const Device& device, double exchange_units);
 
 }  // namespace orrery::machine
