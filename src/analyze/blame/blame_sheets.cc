@@ -80,6 +80,8 @@ Sheet blamed_ranks_sheet(const CausalGraph& job, const Blame& blame) {
   for (std::size_t r = 0; r < blame.ranks.size(); ++r) {
     const RankBlame& rank = blame.ranks[r];
     const std::optional<RankSlowdown>& slowdown = blame.slowdown.ranks[r];
+    // A Cell only points at its text, which must live until the row is added.
+    const std::string chance = fmt::format("{:.2g}", rank.straggler.chance());
     const std::string outliers = steps_in_words(job, rank.straggler.outlier_steps);
     std::vector<Cell> cells = {job.ranks[r].rank,
                                rank.span,
@@ -92,7 +94,7 @@ Sheet blamed_ranks_sheet(const CausalGraph& job, const Blame& blame) {
                                rank.straggler.p,
                                rank.straggler.p_late,
                                rank.straggler.p_exceptions,
-                               fmt::format("{:.2g}", rank.straggler.chance()),
+                               chance,
                                slowdown ? Cell(slowdown->slowdown) : Cell(nullptr),
                                slowdown ? Cell(slowdown->gain_if_typical) : Cell(nullptr),
                                outliers.empty() ? Cell(nullptr) : Cell(outliers)};

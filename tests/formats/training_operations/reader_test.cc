@@ -113,7 +113,8 @@ TEST_CASE("damaged Parquet files are refused wherever they are cut") {
   CompactThrift endless(std::string_view("\x1c\x1c\x1c\x1c", 4));
   endless.read_struct([](std::int64_t, CompactThrift::Type) { return false; });
   CHECK_FALSE(endless.is_good());
-  CompactThrift deep(std::string(100, '\x1c'));
+  const std::string nested(100, '\x1c');
+  CompactThrift deep(nested);
   deep.read_struct([](std::int64_t, CompactThrift::Type) { return false; });
   CHECK_FALSE(deep.is_good());
 }
