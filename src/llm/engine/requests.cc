@@ -6,9 +6,8 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <unordered_map>
-#include <unordered_set>
 
+#include "base/interner.h"
 #include "base/numbers.h"
 #include "base/random.h"
 
@@ -42,7 +41,6 @@ class RequestReader {
     if (table_.rows.empty())
       return Error{"the table has no request", table_.file, Error::kNoOffset,
                    "a line each: id, arrival_s, prompt, generate"};
-    seen_.reserve(table_.rows.size());
     for (std::size_t row = 0; row < table_.rows.size() && !error_; ++row) take(row);
     if (error_) return std::move(*error_);
     return in_order();
@@ -76,7 +74,8 @@ class RequestReader {
     const std::vector<std::string>& cells = table_.rows[row];
     const std::string& name = cells[id_];
     if (name.empty()) return fail(row, id_, "is empty", "every request has a name of its own");
-    if (!seen_.insert(name).second) return fail(row, id_, fmt::format("'{}' is there twice", name));
+    // Number 0 is the empty text's.
+    if (seen_.intern(name) <= row) return fail(row, id_, fmt::format("'{}' is there twice", name));
     const TimePs arrival = rules_.has_arrivals ? take_seconds(row) : 0;
     const std::uint32_t prompt = take_tokens(row, prompt_), generate = take_tokens(row, generate_);
     if (error_) return;
@@ -113,16 +112,14 @@ class RequestReader {
       const std::size_t begin = cell.find_first_not_of(' ', at);
       if (begin == std::string_view::npos) break;
       const std::size_t end = std::min(cell.find(' ', begin), cell.size());
-      const auto known = numbers_.try_emplace(std::string(cell.substr(begin, end - begin)),
-                                              static_cast<std::uint32_t>(numbers_.size()));
-      read_.pieces.push_back(known.first->second);
+      read_.pieces.push_back(piece_names_.intern(cell.substr(begin, end - begin)) - 1);
       at = end;
     }
     read_.piece_ends.push_back(read_.pieces.size());
   }
 
   Requests in_order() {
-    read_.different_pieces = static_cast<std::uint32_t>(numbers_.size());
+    read_.different_pieces = static_cast<std::uint32_t>(piece_names_.size() - 1);
     if (std::is_sorted(read_.arrival_ps.begin(), read_.arrival_ps.end())) return std::move(read_);
     std::vector<RequestIndex> order(read_.size());
     std::iota(order.begin(), order.end(), RequestIndex{0});
@@ -144,8 +141,8 @@ class RequestReader {
   const RequestRules& rules_;
   std::size_t id_ = 0, arrival_ = 0, prompt_ = 0, generate_ = 0;
   std::optional<std::size_t> prefix_;
-  std::unordered_set<std::string_view> seen_;
-  std::unordered_map<std::string, std::uint32_t> numbers_;  // of pieces, in the order of the table
+  Interner seen_;         // names of requests
+  Interner piece_names_;  // numbered in the order of the table
   Requests read_;
   std::optional<Error> error_;
 };
