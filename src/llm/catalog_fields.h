@@ -159,6 +159,7 @@ void describe(Visitor& visitor, machine::MaybeConst<CorePrecision> auto& value) 
 template <typename Visitor>
 void describe(Visitor& visitor, machine::MaybeConst<CoreConstants> auto& value) {
   visitor.format("format", "orrery.megatron_core/1");
+  visitor.texts("exchanged_models", value.exchanged_models);
   visitor.number("exposed_tensor_share", value.exposed_tensor_share, kConstant);
   visitor.number("adapter_factor", value.adapter_factor, kConstant);
   visitor.number("layer_us", value.layer_us, kConstant);

@@ -172,6 +172,7 @@ struct CorePrecision {
 
 /// Megatron-Core, 2024 and later: flash attention, fused kernels, experts, FP8 and FP4. megatron_core.yaml.
 struct CoreConstants {
+  std::vector<std::string> exchanged_models = {};  ///< whose recipes leave tokens across domains to NCCL's all-to-all
   double exposed_tensor_share = 0;
   double adapter_factor = 0;          ///< on layers of which only adapters (LoRA) are trained
   double layer_us = 0;                ///< per layer and micro-batch

@@ -69,19 +69,18 @@ std::optional<Software> software_of(const Source& source) {
   return std::nullopt;
 }
 
-/// What recipes have where tokens leave the scale-up domain. NeMo's drop tokens, which needs NCCL's all-to-all
-/// (MegatronTokenDropCallback); Megatron-Bridge's exchange those of these models (moe_token_dispatcher_type), and have
-/// a library forward those of others (moe_flex_dispatcher_backend).
-Dispatch dispatch_of(Software software, const std::string& model) {
-  if (software == Software::nemo) return Dispatch::all_to_all;
-  constexpr std::array<std::string_view, 2> kExchanged = {"Qwen3_235B", "GPT OSS"};
-  const bool exchanged =
-      std::any_of(kExchanged.begin(), kExchanged.end(), [&](std::string_view one) { return model.starts_with(one); });
-  return exchanged ? Dispatch::all_to_all : Dispatch::forwarded;
+/// What recipes have where tokens leave the scale-up domain. NeMo's drop tokens, which needs NCCL's all-to-all;
+/// Megatron-Bridge's leave some models to it, and have a library forward those of others.
+Dispatch dispatch_of(const CoreConstants& core, Software software, const std::string& model) {
+  const auto& exchanged = core.exchanged_models;
+  const bool is_exchanged =
+      software == Software::nemo || std::find(exchanged.begin(), exchanged.end(), model) != exchanged.end();
+  return is_exchanged ? Dispatch::all_to_all : Dispatch::forwarded;
 }
 
 /// What recipes of the software have besides what a row says.
-void complete_plan(const Source& source, const BacktestRow& row, const RowCluster& cluster, StepPlan& plan) {
+void complete_plan(const CoreConstants& core, const Source& source, const BacktestRow& row, const RowCluster& cluster,
+                   StepPlan& plan) {
   const bool nanotron = plan.software == Software::nanotron;
   plan.precision = precision_called(source, row.precision);
   // Tuned submissions name no release: they have the latest.
@@ -99,7 +98,7 @@ void complete_plan(const Source& source, const BacktestRow& row, const RowCluste
                   .parameters = !nanotron,
                   .messages = false,
                   .experts = leaves_domain && interleaved && plan.software == Software::megatron_core};
-  if (leaves_domain) plan.dispatch = dispatch_of(plan.software, row.model);
+  if (leaves_domain) plan.dispatch = dispatch_of(core, plan.software, plan.model.name);
 }
 
 /// NeMo's recipes interleave their pipelines; its tables have 1 where they do not say how. It is either none or as many
@@ -130,7 +129,7 @@ RowPlans row_plans(const Catalog& catalog, const Source& source, const machine::
   result.cluster = cluster_of(catalog, source, device, row, plan.job.devices);
   if (plan.job.pipeline < 2) plan.job.interleave = 1;
   plan.overlap = {.gradients = false, .parameters = false, .messages = false};
-  if (modern) complete_plan(source, row, result.cluster, plan);
+  if (modern) complete_plan(catalog.core, source, row, result.cluster, plan);
   // Gradients are summed in 32 bits with bf16, and by all of today's recipes; FSDP reduces them as they come.
   plan.gradient_bytes = (modern && !sharded) || (!modern && row.precision.starts_with("bf16")) ? 4 : 2;
   // GPT models of that time shared the weights of embedding and head.
