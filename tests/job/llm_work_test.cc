@@ -108,3 +108,30 @@ TEST_CASE("an LSTM is a training step, whose input is as wide as its state unles
   CHECK(config->plan.job.data == 8);
   CHECK_FALSE(config->inference.has_value());
 }
+
+TEST_CASE("a serving engine by kernels: stages, shared experts, and what they rule out") {
+  const auto serving = [](const std::string& model, const std::string& parallelism, const std::string& more,
+                          const std::string& rest = "") {
+    return refused("model: " + model + "\nparallelism: {" + parallelism +
+                   "}\nserving:\n  arrivals: {rate_per_s: 1, count: " +
+                   "10, prompt: {mean: 100}, generate: {mean: 10}}\n" + more + rest);
+  };
+  CHECK(serving("llama_3_8b", "tensor: 2, pipeline: 4", "") == "");
+  CHECK(serving("mixtral_8x7b", "tensor: 2", "  replicas: 4\n  experts_shared: true\n") == "");
+  CHECK(serving("mixtral_8x7b", "tensor: 2, expert: 8", "  replicas: 4\n  experts_shared: true\n") == "");
+  // Replicas that share nothing may be on machines of their own.
+  CHECK(serving("llama_3_8b", "tensor: 8", "  replicas: 4\n") == "");
+  CHECK(mentions(serving("llama_3_8b", "tensor: 16", ""), {"parallelism", "needs 16 devices", "has 8"}));
+  CHECK(mentions(serving("llama_3_8b", "pipeline: 4", "  kv_blocks: 3\n"), {"serving.kv_blocks", "4 stages has none"}));
+  const std::string shared = "  experts_shared: true\n";
+  CHECK(mentions(serving("llama_3_8b", "tensor: 1", "  replicas: 2\n" + shared), {"serving.experts_shared", "none"}));
+  CHECK(mentions(serving("mixtral_8x7b", "pipeline: 2", "  replicas: 2\n" + shared),
+                 {"parallelism.pipeline", "one stage"}));
+  CHECK(mentions(serving("mixtral_8x7b", "expert: 2", "  replicas: 4\n" + shared),
+                 {"parallelism.expert", "all 4 ranks"}));
+  CHECK(mentions(serving("mixtral_8x7b", "tensor: 1", "  replicas: 7\n" + shared),
+                 {"serving.replicas", "7 ranks", "8 experts"}));
+  CHECK(mentions(serving("mixtral_8x7b", "tensor: 2", "  replicas: 8\n" + shared), {"divide the 8 experts"}));
+  CHECK(mentions(serving("mixtral_8x7b", "tensor: 1", "  replicas: 4\n" + shared, "sweep: {replicas: [2, 4]}\n"),
+                 {"sweep"}));
+}

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include "base/io/file_content.h"
@@ -158,6 +159,9 @@ class Resolver {
                       config.machine.name, config.machine.devices.count)};
     if (auto found = llm::find_inference_violation(served)) return found;
     serving.engine.stages = served.shape.job.pipeline;
+    if (serving.has_blocks && llm::scheduler_limits(serving.engine).kv_blocks < 1)
+      return Violation{"serving.kv_blocks", fmt::format("are {}, of which the scheduler of each of {} stages has none",
+                                                        serving.engine.limits.kv_blocks, serving.engine.stages)};
     return serving.has_blocks ? std::nullopt : leave_blocks(served, config);
   }
 
@@ -180,6 +184,9 @@ class Resolver {
                        fmt::format("is {}, and with experts_shared all {} ranks of {} hold experts", job.expert, ranks,
                                    report::counted(config.serving->engine.replicas, "replica")),
                        "leave it out"};
+    if (std::fmod(served.shape.model.experts->count, ranks) != 0)
+      return Violation{"serving.replicas", fmt::format("make {} ranks, which must divide the {} experts", ranks,
+                                                       served.shape.model.experts->count)};
     job.expert = ranks;
     job.data = served.batch = config.serving->engine.replicas;
     return std::nullopt;
@@ -190,7 +197,7 @@ class Resolver {
     llm::ServingPlan& serving = *config.serving;
     const double blocks = llm::blocks_left(served, config.memory, config.device, serving.engine.limits.block_tokens,
                                            serving.memory_share);
-    if (blocks < 1) {
+    if (blocks < serving.engine.stages) {
       const llm::InferenceMemory memory = llm::inference_memory(served, config.memory, 0);
       return Violation{"serving.memory_share",
                        fmt::format("of {:g} leaves no room for the cache: weights take {}, a step {} of {}",

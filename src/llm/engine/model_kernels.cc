@@ -29,19 +29,14 @@ constexpr double kUnmeasuredLow = 0.8, kUnmeasuredHigh = 1.25;
 
 ModelKernels::ModelKernels(const InferencePlan& plan, KernelDevice device, std::optional<DeviceCollectives> collectives,
                            machine::WarmFormat format, const machine::RailLink& rail)
-    : plan_(plan),
-      model_(plan.shape.model),
-      device_(std::move(device)),
-      collectives_(std::move(collectives)),
-      format_(format),
-      rail_(rail) {}
+    : plan_(plan), device_(std::move(device)), collectives_(std::move(collectives)), format_(format), rail_(rail) {}
 
 Status ModelKernels::check() const {
   std::vector<WarmKernel> used = {{.kind = WarmKind::gemm, .format = format_},
                                   {.kind = WarmKind::gemm},
                                   attention(WarmKind::sdpa_fwd, WarmKind::mla_fwd, 1, 1),
                                   attention(WarmKind::sdpa_decode, WarmKind::mla_decode, 1, 1)};
-  if (model_.experts) used.push_back({.kind = WarmKind::moe, .format = format_});
+  if (model().experts) used.push_back({.kind = WarmKind::moe, .format = format_});
   for (const WarmKernel& kernel : used) {
     if (device_.warm.find(kernel) != nullptr) continue;
     return Error{fmt::format("nobody measured {} in {} on '{}' or on a device like it",
@@ -60,8 +55,8 @@ BatchTimes ModelKernels::by_tokens(double tokens) const {
   small_kernels(step, tokens);
   if (tensor() > 1)
     step[Part::collectives] +=
-        2 * model_.layers *
-        collective(machine::NodeCollective::all_reduce, tensor(), tokens * model_.hidden * kElementBytes);
+        2 * model().layers *
+        collective(machine::NodeCollective::all_reduce, tensor(), tokens * model().hidden * kElementBytes);
   return step;
 }
 
@@ -69,8 +64,8 @@ BatchTimes ModelKernels::by_sequences(double sequences) const {
   BatchTimes step;
   // Heads are kept in 16 bits.
   step[Part::products] += cold(
-      {.kind = WarmKind::gemm, .m = sequences, .n = whole_extent(model_.vocabulary / tensor()), .k = model_.hidden});
-  step[Part::small] += streaming(&machine::ElementwiseShares::cross_entropy, sequences * model_.vocabulary * 4.0);
+      {.kind = WarmKind::gemm, .m = sequences, .n = whole_extent(model().vocabulary / tensor()), .k = model().hidden});
+  step[Part::small] += streaming(&machine::ElementwiseShares::cross_entropy, sequences * model().vocabulary * 4.0);
   return step;
 }
 
@@ -81,7 +76,7 @@ PartTime ModelKernels::prompt(const PromptPiece& piece) const {
   // A token of a layer with a window looks at so many keys; one of the others at half of all.
   const auto whole = [&](double sequence) {
     const PartTime time = full(sequence);
-    if (model_.attention_window_share >= 1) return time;
+    if (model().attention_window_share >= 1) return time;
     const PartTime shortest = full(std::min(sequence, kWindowKeys));
     PartTime in_window = std::min(1.0, 2 * kWindowKeys / sequence) * time;
     if (in_window.s < shortest.s) in_window = shortest;
@@ -93,27 +88,27 @@ PartTime ModelKernels::prompt(const PromptPiece& piece) const {
     const double added = std::max(time.s, end.s - begin.s);
     time = {added, added * end.low_s / end.s, added * end.high_s / end.s};
   }
-  return model_.layers * time;
+  return model().layers * time;
 }
 
 PartTime ModelKernels::decodes(double count, double context) const {
   const auto looking_at = [&](double keys) {
     return warm(attention(WarmKind::sdpa_decode, WarmKind::mla_decode, count, keys));
   };
-  return model_.layers * with_windows(looking_at(context), looking_at(std::min(context, kWindowKeys)));
+  return model().layers * with_windows(looking_at(context), looking_at(std::min(context, kWindowKeys)));
 }
 
 /// Of a layer on average: some layers look at all keys, the others through a window.
 PartTime ModelKernels::with_windows(const PartTime& full, const PartTime& in_window) const {
-  PartTime time = model_.attention_window_share * full;
-  time += (1 - model_.attention_window_share) * in_window;
+  PartTime time = model().attention_window_share * full;
+  time += (1 - model().attention_window_share) * in_window;
   return time;
 }
 
 BatchTimes ModelKernels::shared_experts(double tokens, double most) const {
-  const double layers = model_.layers - model_.experts->dense_layers, ranks = plan_.shape.job.expert;
+  const double layers = model().layers - model().experts->dense_layers, ranks = plan_.shape.job.expert;
   // A copy for each expert that a token chose; there in the format of the products, back in that of the sums.
-  const double copies = std::ceil(most / tensor()) * model_.experts->chosen * model_.hidden;
+  const double copies = std::ceil(most / tensor()) * model().experts->chosen * model().hidden;
   const double there = std::min(kElementBytes, machine::bytes_of(plan_.precision)) * copies;
   BatchTimes step;
   step[Part::experts] += layers * experts(tokens);
@@ -125,7 +120,7 @@ BatchTimes ModelKernels::shared_experts(double tokens, double most) const {
 double ModelKernels::message_s(double tokens) const {
   // The slowest such message holds up all.
   return kMessageS +
-         tokens * model_.hidden * kElementBytes / tensor() / link_bytes_per_s(plan_.shape.job.pipeline * tensor());
+         tokens * model().hidden * kElementBytes / tensor() / link_bytes_per_s(plan_.shape.job.pipeline * tensor());
 }
 
 /// As timed over and over on the same buffers.
@@ -158,20 +153,20 @@ PartTime ModelKernels::streaming(ElementwiseRate rate, double bytes) const {
 
 /// Two matrices, or three of which two are one product.
 PartTime ModelKernels::mlp(double m, double ffn) const {
-  PartTime time = product(m, (model_.plain_mlp ? 1 : 2) * ffn / tensor(), model_.hidden);
-  time += product(m, model_.hidden, ffn / tensor());
+  PartTime time = product(m, (model().plain_mlp ? 1 : 2) * ffn / tensor(), model().hidden);
+  time += product(m, model().hidden, ffn / tensor());
   return time;
 }
 
 /// Experts of a rank: all of them cut, or some of them whole. m: tokens of all ranks.
 PartTime ModelKernels::experts(double m) const {
-  const Experts& e = *model_.experts;
+  const Experts& e = *model().experts;
   const double groups = plan_.shape.job.expert;
   const double chosen = e.chosen / groups;
   return cold({.kind = WarmKind::moe,
                .format = format_,
                .m = m * std::min(1.0, chosen),
-               .hidden = model_.hidden,
+               .hidden = model().hidden,
                .inter = e.ffn,
                .experts = e.count / groups,
                .top_k = std::max(1.0, chosen),
@@ -179,27 +174,27 @@ PartTime ModelKernels::experts(double m) const {
 }
 
 void ModelKernels::products(BatchTimes& step, double m) const {
-  const double layers = model_.layers, dense_layers = model_.experts ? model_.experts->dense_layers : layers;
+  const double layers = model().layers, dense_layers = model().experts ? model().experts->dense_layers : layers;
   PartTime layer;
-  for (const Projection& one : attention_projections(model_, tensor())) layer += product(m, one.out, one.in);
+  for (const Projection& one : attention_projections(model(), tensor())) layer += product(m, one.out, one.in);
   step[Part::products] += layers * layer;
-  if (dense_layers > 0) step[Part::products] += dense_layers * mlp(m, model_.ffn);
-  if (model_.experts) {
+  if (dense_layers > 0) step[Part::products] += dense_layers * mlp(m, model().ffn);
+  if (model().experts) {
     if (!shares_experts()) step[Part::experts] += (layers - dense_layers) * experts(m);
-    step[Part::products] += (layers - dense_layers) * product(m, model_.experts->count, model_.hidden);
-    if (model_.experts->shared_ffn > 0)
-      step[Part::products] += (layers - dense_layers) * mlp(m, model_.experts->shared_ffn);
+    step[Part::products] += (layers - dense_layers) * product(m, model().experts->count, model().hidden);
+    if (model().experts->shared_ffn > 0)
+      step[Part::products] += (layers - dense_layers) * mlp(m, model().experts->shared_ffn);
   }
 }
 
 void ModelKernels::small_kernels(BatchTimes& step, double m) const {
   using Shares = machine::ElementwiseShares;
   // A norm reads the layer's result and the residual stream, and writes both.
-  const double hidden_bytes = m * model_.hidden * kElementBytes;
+  const double hidden_bytes = m * model().hidden * kElementBytes;
   PartTime layer = 2 * streaming(&Shares::norm_forward, 4 * hidden_bytes);
   layer += streaming(&Shares::rotary_forward, 2 * hidden_bytes / tensor());
-  layer += streaming(&Shares::activation_forward, 3 * m * model_.ffn / tensor() * kElementBytes);
-  step[Part::small] += model_.layers * layer;
+  layer += streaming(&Shares::activation_forward, 3 * m * model().ffn / tensor() * kElementBytes);
+  step[Part::small] += model().layers * layer;
 }
 
 double ModelKernels::domains(double ranks) const {
@@ -226,14 +221,14 @@ PartTime ModelKernels::collective(machine::NodeCollective op, double ranks, doub
 }
 
 WarmKernel ModelKernels::attention(WarmKind grouped, WarmKind latent, double batch, double sequence) const {
-  const bool is_latent = model_.latent_attention.has_value();
+  const bool is_latent = model().latent_attention.has_value();
   return {.kind = is_latent ? latent : grouped,
           .cache_element_bytes = plan_.kv_cache_bytes,
           .batch = batch,
-          .heads = std::max(1.0, model_.heads / tensor()),
-          .kv_heads = is_latent ? std::max(1.0, model_.heads / tensor()) : std::max(1.0, model_.kv_heads / tensor()),
+          .heads = std::max(1.0, model().heads / tensor()),
+          .kv_heads = is_latent ? std::max(1.0, model().heads / tensor()) : std::max(1.0, model().kv_heads / tensor()),
           .seq = sequence,
-          .dim = model_.head_size};
+          .dim = model().head_size};
 }
 
 }  // namespace orrery::llm

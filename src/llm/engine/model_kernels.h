@@ -71,7 +71,7 @@ class ModelKernels {
 
   [[nodiscard]] const InferencePlan& plan() const { return plan_; }
   [[nodiscard]] const KernelDevice& device() const { return device_; }
-  [[nodiscard]] bool shares_experts() const { return model_.experts && plan_.expert_replicas() > 1; }
+  [[nodiscard]] bool shares_experts() const { return model().experts && plan_.expert_replicas() > 1; }
   /// Every kind of kernel that a step may have was measured, on this device or a relative; else which was not.
   [[nodiscard]] Status check() const;
 
@@ -91,6 +91,7 @@ class ModelKernels {
   [[nodiscard]] double message_s(double tokens) const;
 
  private:
+  [[nodiscard]] const Architecture& model() const { return plan_.shape.model; }
   [[nodiscard]] double tensor() const { return plan_.shape.job.tensor; }
   [[nodiscard]] PartTime warm(const machine::WarmKernel& kernel) const;
   [[nodiscard]] PartTime cold(const machine::WarmKernel& kernel) const;
@@ -107,12 +108,11 @@ class ModelKernels {
   void products(BatchTimes& step, double m) const;
   void small_kernels(BatchTimes& step, double m) const;
 
-  const InferencePlan plan_;
-  const Architecture model_;
-  const KernelDevice device_;
-  const std::optional<DeviceCollectives> collectives_;
-  const machine::WarmFormat format_;
-  const machine::RailLink rail_;
+  InferencePlan plan_;
+  KernelDevice device_;
+  std::optional<DeviceCollectives> collectives_;
+  machine::WarmFormat format_;
+  machine::RailLink rail_;
 };
 
 }  // namespace orrery::llm
