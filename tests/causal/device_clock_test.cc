@@ -20,9 +20,9 @@ struct Sampled {
                               .queue = queue,
                               .start = start,
                               .end = end,
-                              .call = kNoEvent,
                               .call_start = start,
-                              .call_end = start});
+                              .call_end = start,
+                              .call = kNoEvent});
   }
   void add_sample(std::string_view name, std::int64_t device, TimePs time, double value) {
     trace.ranks[0].counters.push(device, trace.strings.intern(name), 0, time, value);

@@ -59,19 +59,32 @@ class LaunchFinder {
       if (call != last) {
         last = call, is_graph = call != causal::kNoEvent && names.contains(rank_.name[call]);
         if (is_graph && !found_.works.empty()) is_sorted &= !is_earlier(w, found_.works.back());
+        if (is_graph) add_launch(w);
       }
       if (is_graph) found_.works.push_back(w);
     }
-    // Works of a timeline are by start, which stays so below each call.
-    if (!is_sorted) std::stable_sort(found_.works.begin(), found_.works.end(), is_earlier);
-    for (std::uint32_t i = 0; i < found_.works.size(); ++i) {
-      const causal::DeviceWork& work = timeline_.works[found_.works[i]];
-      if (found_.launches.empty() || found_.launches.back().call != work.call)
-        found_.launches.push_back({work.call, timeline_.queues[work.queue].device, 0, i, 0, false});
-      ++found_.launches.back().count;
+    if (!is_sorted) {
+      // Works of a timeline are by start, which stays so below each call.
+      std::vector<std::uint32_t> works = std::move(found_.works);
+      std::stable_sort(works.begin(), works.end(), is_earlier);
+      found_.works.clear(), found_.launches.clear();
+      for (const std::uint32_t w : works) add_launch(w), found_.works.push_back(w);
+    }
+    for (std::size_t l = 0; l < found_.launches.size(); ++l) {
+      const bool is_last = l + 1 == found_.launches.size();
+      const std::size_t end = is_last ? found_.works.size() : found_.launches[l + 1].first;
+      found_.launches[l].count = static_cast<std::uint32_t>(end - found_.launches[l].first);
     }
     std::stable_sort(found_.launches.begin(), found_.launches.end(),
                      [](const GraphLaunch& a, const GraphLaunch& b) { return a.device < b.device; });
+  }
+
+  /// Of the call of `w`, its first work, if it is not the launch at hand.
+  void add_launch(std::uint32_t w) {
+    const causal::DeviceWork& work = timeline_.works[w];
+    if (!found_.launches.empty() && found_.launches.back().call == work.call) return;
+    const auto first = static_cast<std::uint32_t>(found_.works.size());
+    found_.launches.push_back({work.call, timeline_.queues[work.queue].device, 0, first, 0, false});
   }
 
   std::span<std::uint32_t> works_of(const GraphLaunch& launch) {
@@ -105,7 +118,13 @@ class LaunchFinder {
     const EventIndex event = timeline_.works[w].event;
     const std::array<std::int64_t, 4> what = {static_cast<std::int64_t>(rank_.activity(event)), rank_.name[event],
                                               grids_.find(event, 0), blocks_.find(event, 0)};
-    return contents_.try_emplace(what, static_cast<std::uint32_t>(contents_.size())).first->second;
+    // Launches of a graph have the same works in the same order: what followed the last one before is compared first.
+    if (next_[last_] == kNoContent || numbered_[next_[last_]] != what) {
+      const auto [at, is_new] = contents_.try_emplace(what, static_cast<std::uint32_t>(numbered_.size()));
+      if (is_new) numbered_.push_back(what), next_.push_back(kNoContent);
+      next_[last_] = at->second;
+    }
+    return last_ = next_[last_];
   }
 
   std::int64_t graph_number(const GraphLaunch& launch) {
@@ -163,7 +182,11 @@ class LaunchFinder {
   trace::InOrder graphs_of_works_, nodes_, grids_, blocks_;
   std::vector<std::pair<std::int64_t, std::uint32_t>> placed_;  // of the launch in hand: place of the node, work
   std::vector<std::uint32_t> queues_;                           // the same: those that its works run on
+  static constexpr std::uint32_t kNoContent = ~std::uint32_t{0};
   std::unordered_map<std::array<std::int64_t, 4>, std::uint32_t, ContentHash> contents_;
+  std::vector<std::array<std::int64_t, 4>> numbered_;  // what each content is
+  std::vector<std::uint32_t> next_ = {kNoContent};     // by content: which followed it the last time; one entry more
+  std::uint32_t last_ = 0;
   std::map<std::pair<std::int64_t, std::vector<std::uint32_t>>, std::uint32_t> graphs_;
 };
 

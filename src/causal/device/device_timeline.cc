@@ -102,28 +102,37 @@ Submission submission_of(const trace::Trace& trace, const trace::RankTrace& rank
   return !is_waited_for && work.start >= work.call_end - kLongestLead ? Submission::before_return : Submission::inside;
 }
 
-void find_submissions(const trace::Trace& trace, const trace::RankTrace& rank, DeviceTimeline& timeline) {
-  Column<std::uint8_t> works_of_call(timeline.works.empty() ? 0 : rank.event_count(), 0);  // none, one, or more
-  for (const DeviceWork& work : timeline.works) {
-    // Two stands for many: only a call with a single work says when that was submitted.
-    if (work.call != kNoEvent) works_of_call[work.call] = works_of_call[work.call] == 0 ? 1 : 2;
+/// Whether works are kernels that compute, each name looked at once.
+class ComputingKernels {
+ public:
+  ComputingKernels(const trace::Trace& trace, const trace::RankTrace& rank)
+      : trace_(trace),
+        rank_(rank),
+        ruled_(trace.rules.get(), trace.strings),
+        known_(trace.strings.size(), kNotLookedAt) {}
+
+  bool contains(EventIndex event) {
+    if (rank_.activity(event) != Activity::kernel) return false;
+    std::uint8_t& known = known_[rank_.name[event]];
+    if (known == kNotLookedAt) known = communicates(event) ? 0 : 1;
+    return known == 1;
   }
-  Column<std::uint8_t> is_of_library(trace.strings.size(), 2);  // 2: not looked at yet
-  trace::RuledNames ruled(trace.rules.get(), trace.strings);
-  for (DeviceWork& work : timeline.works) {
-    work.submission = submission_of(trace, rank, work, work.call != kNoEvent && works_of_call[work.call] == 1);
-    if (rank.activity(work.event) != Activity::kernel) continue;
-    std::uint8_t& communicates = is_of_library[rank.name[work.event]];
-    if (communicates == 2) {
-      const std::uint32_t reading = ruled.find(rank.name[work.event]);
-      communicates =
-          reading != trace::RuledNames::kNoReading
-              ? ruled.rule(reading).communicates && ruled.rule(reading).role != trace::CommunicationRole::setup
-              : match::library_kernel(trace.name(rank, work.event)) != match::LibraryKernel::none;
-    }
-    work.may_fill_device = communicates == 0;
+
+ private:
+  static constexpr std::uint8_t kNotLookedAt = 2;
+
+  bool communicates(EventIndex event) {
+    const std::uint32_t reading = ruled_.find(rank_.name[event]);
+    if (reading == trace::RuledNames::kNoReading)
+      return match::library_kernel(trace_.name(rank_, event)) != match::LibraryKernel::none;
+    return ruled_.rule(reading).communicates && ruled_.rule(reading).role != trace::CommunicationRole::setup;
   }
-}
+
+  const trace::Trace& trace_;
+  const trace::RankTrace& rank_;
+  trace::RuledNames ruled_;
+  Column<std::uint8_t> known_;
+};
 
 // The last work launched before `time` on any other queue of the same device.
 std::uint32_t last_launched_elsewhere(const DeviceTimeline& timeline, std::uint32_t queue, TimePs time) {
@@ -178,22 +187,18 @@ void add_stream_waits(const trace::Trace& trace, const trace::RankTrace& rank, c
 // A stream works in order, but a kernel may be set up while the one before it ends (programmatic dependent launch), and
 // time stamps are only so fine: what begins in the last tenth or microsecond of the work before it waited for that,
 // which then counts until the next has begun. Seen in profiles of XLA: 0.1 to 1.6 us, and 5 to 10 us of 220.
-void end_where_next_begins(DeviceTimeline& timeline) {
-  for (const std::vector<std::uint32_t>& queue : timeline.by_queue) {
-    for (std::size_t i = 0; i + 1 < queue.size(); ++i) {
-      DeviceWork& work = timeline.works[queue[i]];
-      const TimePs next = timeline.works[queue[i + 1]].start, length = work.end - work.start, overlap = work.end - next;
-      if (next <= work.start || overlap <= 0 || overlap > std::max(kPsPerUs, length / 10) || overlap >= length / 2)
-        continue;
-      work.end = next;
-    }
-  }
+void end_where_next_begins(DeviceWork& work, TimePs next) {
+  const TimePs length = work.end - work.start, overlap = work.end - next;
+  if (next <= work.start || overlap <= 0 || overlap > std::max(kPsPerUs, length / 10) || overlap >= length / 2) return;
+  work.end = next;
 }
 
-/// Sets the queue of each work, and lists the queues. There are few of them, and works of one come in a row.
+/// Sets the queue of each work, and lists the queues and what runs on each. There are few of them, and works of one
+/// come in a row.
 void find_queues(const trace::RankTrace& rank, const QueueIndex& queues, DeviceTimeline& timeline) {
   trace::InOrder devices(rank.field(Field::device)), streams(rank.field(Field::stream));
   std::vector<Queue> found;
+  std::vector<std::uint32_t> sizes;
   std::map<Queue, std::uint32_t> places;
   std::uint32_t last = 0;
   for (DeviceWork& work : timeline.works) {
@@ -201,21 +206,40 @@ void find_queues(const trace::RankTrace& rank, const QueueIndex& queues, DeviceT
     if (queue.device < 0 || queue.stream < 0) queue = queues.of(work.event);
     if (last >= found.size() || found[last] != queue) {
       last = places.try_emplace(queue, static_cast<std::uint32_t>(found.size())).first->second;
-      if (last == found.size()) found.push_back(queue);
+      if (last == found.size()) found.push_back(queue), sizes.push_back(0);
     }
     work.queue = last;
+    ++sizes[last];
   }
   timeline.queues = found;
   std::sort(timeline.queues.begin(), timeline.queues.end());
+  timeline.by_queue.resize(found.size());
   std::vector<std::uint32_t> number;
-  for (const Queue& queue : found) number.push_back(find_queue(timeline, queue));
-  if (timeline.queues == found) return;
-  for (DeviceWork& work : timeline.works) work.queue = number[work.queue];
+  for (const Queue& queue : found) {
+    const std::uint32_t own = find_queue(timeline, queue);
+    timeline.by_queue[own].reserve(sizes[number.size()]);
+    number.push_back(own);
+  }
+  for (std::uint32_t w = 0; w < timeline.works.size(); ++w) {
+    DeviceWork& work = timeline.works[w];
+    work.queue = number[work.queue];
+    std::vector<std::uint32_t>& queue = timeline.by_queue[work.queue];
+    if (!queue.empty()) end_where_next_begins(timeline.works[queue.back()], work.start);
+    queue.push_back(w);
+  }
+}
+
+void sort_by_start(const trace::RankTrace& rank, Column<EventIndex>& events) {
+  Column<KeyedIndex> keyed;
+  keyed.reserve(events.size());
+  for (const EventIndex e : events) keyed.push_back({radix_key(rank.start[e]), e});
+  radix_sort(keyed);
+  for (std::size_t i = 0; i < events.size(); ++i) events[i] = keyed[i].index;
 }
 
 /// Orders that mostly are as they should be.
-template <typename Before>
-void sort_unless_sorted(std::vector<std::uint32_t>& works, Before&& before) {
+template <typename Works, typename Before>
+void sort_unless_sorted(Works& works, Before&& before) {
   if (!std::is_sorted(works.begin(), works.end(), before)) std::stable_sort(works.begin(), works.end(), before);
 }
 
@@ -301,16 +325,19 @@ DeviceTimeline make_device_timeline(const trace::Trace& trace, const trace::Rank
   DeviceTimeline timeline;
   const CallIndex calls(rank, content);
   const QueueIndex queues(trace, rank);
-  Column<KeyedIndex> order;
+  Column<EventIndex> order;
+  bool is_sorted = true;  // as recorders of one stream write it
   TimePs recorded_from = std::numeric_limits<TimePs>::max();
   for (EventIndex e = 0; e < rank.event_count(); ++e) {
     const bool is_device = is_device_work(rank.activity(e));
     if ((is_device || is_host_work(rank.activity(e))) && rank.has_duration(e))
       recorded_from = std::min(recorded_from, rank.start[e]);
-    if (is_device && rank.has_duration(e)) order.push_back({radix_key(rank.start[e]), e});
+    if (!is_device || !rank.has_duration(e)) continue;
+    is_sorted &= order.empty() || rank.start[order.back()] <= rank.start[e];
+    order.push_back(e);
   }
   timeline.recorded_from = recorded_from;
-  radix_sort(order);
+  if (!is_sorted) sort_by_start(rank, order);
   const auto correlation =
       order.empty() ? Column<std::int64_t>() : rank.field(Field::correlation).dense(rank.event_count(), -1);
   const auto call_of = [&](EventIndex e) { return correlation[e] >= 0 ? calls.find(correlation[e]) : kNoEvent; };
@@ -319,51 +346,60 @@ DeviceTimeline make_device_timeline(const trace::Trace& trace, const trace::Rank
   };
   // Of two that start together on a stream the one that ended first came first, then the one that was launched first.
   trace::sort_each_run(
-      order, [](const KeyedIndex& a, const KeyedIndex& b) { return a.key == b.key; },
-      [&](const KeyedIndex& a, const KeyedIndex& b) {
-        if (rank.duration[a.index] != rank.duration[b.index]) return rank.duration[a.index] < rank.duration[b.index];
-        if (launched_at(a.index) != launched_at(b.index)) return launched_at(a.index) < launched_at(b.index);
-        return content.before(a.index, b.index);
+      order, [&](EventIndex a, EventIndex b) { return rank.start[a] == rank.start[b]; },
+      [&](EventIndex a, EventIndex b) {
+        if (rank.duration[a] != rank.duration[b]) return rank.duration[a] < rank.duration[b];
+        if (launched_at(a) != launched_at(b)) return launched_at(a) < launched_at(b);
+        return content.before(a, b);
       });
 
   timeline.works.reserve(order.size());
+  Column<std::uint8_t> works_of_call(order.empty() ? 0 : rank.event_count(), 0);  // none, one, or more
   std::int64_t last_correlation = -1;
   EventIndex last_call = kNoEvent;
-  for (const KeyedIndex& item : order) {
-    const EventIndex e = item.index;
-    DeviceWork work{e, 0, rank.start[e], std::max(rank.start[e], rank.end(e)), kNoEvent, rank.start[e], rank.start[e]};
+  for (const EventIndex e : order) {
+    const TimePs start = rank.start[e];
     // Works of a graph have one call, and mostly come in a row.
     if (correlation[e] != last_correlation) last_correlation = correlation[e], last_call = call_of(e);
-    work.call = last_call;
-    if (work.call != kNoEvent) work.call_start = rank.start[work.call], work.call_end = rank.end(work.call);
+    DeviceWork work{.event = e,
+                    .queue = 0,
+                    .start = start,
+                    .end = std::max(start, rank.end(e)),
+                    .call_start = start,
+                    .call_end = start,
+                    .call = last_call};
+    if (work.call != kNoEvent) {
+      work.call_start = rank.start[work.call], work.call_end = rank.end(work.call);
+      // Two stands for many: only a call with a single work says when that was submitted.
+      works_of_call[work.call] = works_of_call[work.call] == 0 ? 1 : 2;
+    }
     timeline.works.push_back(work);
   }
   find_queues(rank, queues, timeline);
-  timeline.by_queue.resize(timeline.queues.size());
-  timeline.by_end.resize(timeline.works.size());
-  std::iota(timeline.by_end.begin(), timeline.by_end.end(), 0U);
-  for (std::uint32_t w = 0; w < timeline.works.size(); ++w) timeline.by_queue[timeline.works[w].queue].push_back(w);
-  end_where_next_begins(timeline);
   find_works_of_devices(rank, correlation, timeline);
-  for (const DeviceWork& work : timeline.works) {
-    if (work.call == kNoEvent)
+  ComputingKernels computing(trace, rank);
+  Column<std::uint32_t> before(timeline.queues.size(), kNoWork);  // per queue: the work before
+  for (std::uint32_t w = 0; w < timeline.works.size(); ++w) {
+    DeviceWork& work = timeline.works[w];
+    std::uint32_t& before_it = before[work.queue];
+    if (work.call == kNoEvent) {
       diagnostics.add(kWorkWithoutCall, [&] { return std::string(trace.name(rank, work.event)); });
-  }
-  // A stream works in the order of its launches: work without a recorded launch was launched no earlier than the work
-  // before it.
-  for (const auto& queue : timeline.by_queue) {
-    for (std::size_t i = 1; i < queue.size(); ++i) {
-      DeviceWork& work = timeline.works[queue[i]];
-      if (work.call == kNoEvent) work.call_start = std::min(work.start, timeline.works[queue[i - 1]].call_start);
+      // A stream works in the order of its launches: work without a recorded launch was launched no earlier than the
+      // work before it.
+      if (before_it != kNoWork) work.call_start = std::min(work.start, timeline.works[before_it].call_start);
     }
+    before_it = w;
+    work.submission = submission_of(trace, rank, work, work.call != kNoEvent && works_of_call[work.call] == 1);
+    work.may_fill_device = computing.contains(work.event);
   }
-  find_submissions(trace, rank, timeline);
   timeline.by_launch = timeline.by_queue;
   for (auto& launched : timeline.by_launch) {
     sort_unless_sorted(launched, [&](std::uint32_t a, std::uint32_t b) {
       return timeline.works[a].call_start < timeline.works[b].call_start;
     });
   }
+  timeline.by_end.resize_uninitialized(timeline.works.size());
+  std::iota(timeline.by_end.begin(), timeline.by_end.end(), 0U);
   sort_unless_sorted(timeline.by_end,
                      [&](std::uint32_t a, std::uint32_t b) { return timeline.works[a].end < timeline.works[b].end; });
   add_stream_waits(trace, rank, calls, queues, timeline, diagnostics);

@@ -60,10 +60,10 @@ struct DeviceWork {
   std::uint32_t queue;
   TimePs start;
   TimePs end;
-  trace::EventIndex call;  ///< the runtime call that started it; one call may start many (CUDA and HIP graphs);
-                           ///< kNoEvent: not recorded
   TimePs call_start;  ///< when `call` was entered; if there is none, when the work before it on its stream was launched
   TimePs call_end;    ///< when `call` was left; `start` if there is none
+  trace::EventIndex call;  ///< the runtime call that started it; one call may start many (CUDA and HIP graphs);
+                           ///< kNoEvent: not recorded
   Submission submission = Submission::at_entry;
   bool by_device = false;  ///< launched on the device, while the graph of `call` ran: the body of a conditional node
   bool may_fill_device =
@@ -90,11 +90,11 @@ struct StreamWait {
 struct DeviceTimeline {
   TimePs recorded_from = 0;                          ///< when the first recorded work began, of the host or a device
   std::vector<Queue> queues;                         ///< ordered by device and stream
-  std::vector<DeviceWork> works;                     ///< ordered by start, then end, launch, content
+  Column<DeviceWork> works;                          ///< ordered by start, then end, launch, content
   std::vector<std::vector<std::uint32_t>> by_queue;  ///< works of each queue in order of start
   std::vector<std::vector<std::uint32_t>>
       by_launch;                         ///< works of each queue in order of their calls; those without a call by start
-  std::vector<std::uint32_t> by_end;     ///< all works in order of end
+  Column<std::uint32_t> by_end;          ///< all works in order of end
   std::vector<StreamWait> stream_waits;  ///< from recorded waits (cuda_sync events), by `before`, then `after`
 };
 
