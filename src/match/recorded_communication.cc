@@ -88,22 +88,6 @@ namespace {
 using trace::EventIndex;
 using trace::Field;
 
-/// The values of one field for events asked for in increasing order.
-class FieldCursor {
- public:
-  FieldCursor(const trace::RankTrace& rank, Field field) : column_(rank.field(field)) {}
-
-  std::int64_t value(EventIndex event, std::int64_t missing) {
-    while (at_ < column_.event.size() && column_.event[at_] < event) ++at_;
-    return at_ < column_.event.size() && column_.event[at_] == event ? column_.value[at_] : missing;
-  }
-  StringId text(EventIndex event) { return static_cast<StringId>(value(event, 0)); }
-
- private:
-  const trace::SparseColumn& column_;
-  std::size_t at_ = 0;
-};
-
 /// The other side of a message: as recorded, or by its place in the group, or by the pairs of the instruction.
 class Peers {
  public:
@@ -155,9 +139,10 @@ class Finder {
     const trace::ContentOrder content(trace_, rank);
     const Launches launches(rank, content, launch_);
     const Peers peers(trace_, rank, launches);
-    FieldCursor sequences(rank, Field::collective_sequence), groups(rank, Field::group_name_text),
-        ranks(rank, Field::group_ranks_text);
-    FieldCursor names(rank, Field::operation_text), modules(rank, Field::module_text), pairs(rank, Field::pairs_text);
+    trace::InOrder sequences(rank.field(Field::collective_sequence)), groups(rank.field(Field::group_name_text)),
+        ranks(rank.field(Field::group_ranks_text));
+    trace::InOrder names(rank.field(Field::operation_text)), modules(rank.field(Field::module_text)),
+        pairs(rank.field(Field::pairs_text));
     const std::size_t first_message = out_.messages.size();
     for (std::size_t i = 0; i < kinds.event.size(); ++i) {
       const EventIndex event = kinds.event[i];
@@ -171,7 +156,7 @@ class Finder {
         add_host_work(node, kind, *work);
         continue;
       }
-      std::int64_t sequence = sequences.value(event, kNoNumber);
+      std::int64_t sequence = sequences.find(event, kNoNumber);
       if (sequence == kNoNumber) sequence = launches.value(event, Field::collective_sequence);
       const Operation operation{
           kind, names.text(event), modules.text(event), groups.text(event), ranks.text(event), pairs.text(event)};
@@ -200,9 +185,10 @@ class Finder {
   void scan_mpi(std::uint32_t node) {
     const trace::RankTrace& rank = trace_.ranks[node];
     const MpiCalls& calls = out_.mpi[node];
-    FieldCursor kinds(rank, Field::collective_text), sequences(rank, Field::collective_sequence),
-        groups(rank, Field::group_name_text), ranks(rank, Field::group_ranks_text),
-        destinations(rank, Field::destination_rank), tags(rank, Field::tag), receive_tags(rank, Field::receive_tag);
+    trace::InOrder kinds(rank.field(Field::collective_text)), sequences(rank.field(Field::collective_sequence)),
+        groups(rank.field(Field::group_name_text)), ranks(rank.field(Field::group_ranks_text)),
+        destinations(rank.field(Field::destination_rank)), tags(rank.field(Field::tag)),
+        receive_tags(rank.field(Field::receive_tag));
     for (EventIndex e = 0; e < rank.event_count(); ++e) {
       const MpiFunction* const function = calls.functions[e];
       if (function == nullptr) continue;
@@ -220,10 +206,10 @@ class Finder {
       const EventIndex call = completed == e ? kNoCall : e;
       const StringId group = groups.text(e);
       if (is_message)
-        add_mpi_message(node, e, completed, group, destinations.value(e, kNoNumber), tags.value(e, kNoNumber),
-                        receive_tags.value(e, kNoNumber));
+        add_mpi_message(node, e, completed, group, destinations.find(e, kNoNumber), tags.find(e, kNoNumber),
+                        receive_tags.find(e, kNoNumber));
       else if (group != 0)
-        out_.all.push_back({sequences.value(e, kNoNumber), completed,
+        out_.all.push_back({sequences.find(e, kNoNumber), completed,
                             operations_.number_of({.kind = kinds.text(e), .group = group, .ranks = ranks.text(e)}),
                             call});
     }
@@ -305,10 +291,10 @@ StringId launch_name(const trace::Trace& trace) {
 Launches::Launches(const trace::RankTrace& rank, const trace::ContentOrder& content, StringId launch_name)
     : rank_(rank) {
   if (launch_name == 0) return;
-  FieldCursor ids(rank, Field::external_id);
+  trace::InOrder ids(rank.field(Field::external_id));
   for (const EventIndex event : rank.field(Field::collective_text).event) {
     if (rank.name[event] != launch_name) continue;
-    const std::int64_t id = ids.value(event, kNoNumber);
+    const std::int64_t id = ids.find(event, kNoNumber);
     if (id != kNoNumber) by_id_.push_back({id, event});
   }
   std::sort(by_id_.begin(), by_id_.end(), [&](const Launch& a, const Launch& b) {

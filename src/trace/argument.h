@@ -197,13 +197,15 @@ class InOrder {
  public:
   explicit InOrder(const SparseColumn& column) : column_(column) {}
   std::int64_t find(EventIndex event, std::int64_t missing) {
-    if (next_ >= column_.event.size() || column_.event[next_] != event) {
-      const auto at = std::lower_bound(column_.event.begin(), column_.event.end(), event);
-      next_ = static_cast<std::size_t>(at - column_.event.begin());
-      if (at == column_.event.end() || *at != event) return missing;
-    }
-    return column_.value[next_++];
+    const Column<EventIndex>& events = column_.event;
+    if (next_ < events.size() && events[next_] == event) return column_.value[next_++];
+    // Most events without a value lie between the last found and the next.
+    if ((next_ == 0 || events[next_ - 1] < event) && (next_ == events.size() || event < events[next_])) return missing;
+    const auto at = std::lower_bound(events.begin(), events.end(), event);
+    next_ = static_cast<std::size_t>(at - events.begin());
+    return at == events.end() || *at != event ? missing : column_.value[next_++];
   }
+  StringId text(EventIndex event) { return static_cast<StringId>(find(event, 0)); }
 
  private:
   const SparseColumn& column_;

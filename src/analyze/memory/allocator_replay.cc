@@ -54,21 +54,13 @@ class DeviceReplay {
  private:
   void take_end() {
     for (const Segment& segment : snapshot_.segments) {
-      if (segment.device != out_.device) continue;
-      out_.reserved = plus_bytes(out_.reserved, segment.size);
-      for (const memory_snapshot::Block& block : segment.blocks) {
-        std::int64_t& sum = block.state == BlockState::allocated      ? out_.allocated
-                            : block.state == BlockState::pending_free ? out_.pending_free
-                                                                      : out_.free;
-        sum = plus_bytes(sum, block.size);
-        if (block.state == BlockState::inactive) out_.largest_free = std::max(out_.largest_free, block.size);
-      }
+      if (segment.device == out_.device) out_.at_end.add(segment);
     }
   }
 
   /// Without a history the end is all that is known.
   void take_end_as_peak() {
-    out_.peak_reserved = out_.reserved;
+    out_.peak_reserved = out_.at_end.reserved;
     for (const Segment& segment : snapshot_.segments) {
       for (const memory_snapshot::Block& block : segment.blocks) {
         if (segment.device != out_.device || block.state != BlockState::allocated) continue;
@@ -122,7 +114,7 @@ class DeviceReplay {
       }
     }
     // Expandable segments grow and shrink at both ends and in the middle: their sum is known, not their shape.
-    reserved_ = std::max<std::int64_t>(0, out_.reserved - grown);
+    reserved_ = std::max<std::int64_t>(0, out_.at_end.reserved - grown);
     out_.peak_reserved = reserved_;
     out_.history = earlier.empty() ? History::whole : History::cut;
     for (const auto& [address, block] : earlier) add_earlier(address, block);
@@ -251,6 +243,17 @@ class DeviceReplay {
 
 std::string_view identifier(History history) {
   return history == History::whole ? "whole" : history == History::cut ? "cut" : "none";
+}
+
+void SegmentBytes::add(const Segment& segment) {
+  reserved = plus_bytes(reserved, segment.size);
+  for (const memory_snapshot::Block& block : segment.blocks) {
+    std::int64_t& sum = block.state == BlockState::allocated      ? allocated
+                        : block.state == BlockState::pending_free ? pending_free
+                                                                  : free;
+    sum = plus_bytes(sum, block.size);
+    if (block.state == BlockState::inactive) largest_free = std::max(largest_free, block.size);
+  }
 }
 
 std::vector<DeviceMemory> replay_allocator(const Snapshot& snapshot) {

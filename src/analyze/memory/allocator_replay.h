@@ -34,6 +34,13 @@ struct MemoryChange {
 enum class History : std::uint8_t { whole, cut, none };
 std::string_view identifier(History history);
 
+/// What segments hold at the end, as the snapshot has it, in bytes.
+struct SegmentBytes {
+  std::int64_t reserved = 0, allocated = 0, pending_free = 0, free = 0, largest_free = 0;
+
+  void add(const memory_snapshot::Segment& segment);
+};
+
 struct DeviceMemory {
   std::int64_t device = 0;
   History history = History::none;
@@ -47,8 +54,7 @@ struct DeviceMemory {
   /// event.
   std::vector<MemoryChange> changes;
   std::int64_t first_us = 0, last_us = 0;  ///< of the events
-  // At the end, as the snapshot has it.
-  std::int64_t allocated = 0, reserved = 0, pending_free = 0, free = 0, largest_free = 0;
+  SegmentBytes at_end;
 };
 
 /// Of each device that has segments or a history, ascending.

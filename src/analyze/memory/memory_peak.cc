@@ -112,8 +112,8 @@ report::Sheet memory_devices_sheet(const std::vector<DeviceMemory>& devices) {
       .add({.name = "fragmentation", .type = report::Type::real, .unit = report::Unit::pct, .title = "fragmentation"});
   for (const DeviceMemory& d : devices) {
     sheet.add_row({d.device, identifier(d.history), d.peak_allocated, d.peak_requested, d.peak_reserved, d.peak_time_us,
-                   d.allocated, d.reserved, d.pending_free, d.free, d.largest_free,
-                   fragmentation_pct(d.free, d.largest_free)});
+                   d.at_end.allocated, d.at_end.reserved, d.at_end.pending_free, d.at_end.free, d.at_end.largest_free,
+                   fragmentation_pct(d.at_end.free, d.at_end.largest_free)});
   }
   return sheet;
 }
@@ -167,7 +167,7 @@ report::Sheet memory_oom_sheet(const Snapshot& snapshot) {
 report::Sheet memory_segments_sheet(const Snapshot& snapshot) {
   struct Kind {
     std::size_t segments = 0;
-    std::int64_t reserved = 0, allocated = 0, pending_free = 0, free = 0, largest_free = 0;
+    SegmentBytes bytes;
   };
   std::map<std::pair<std::int64_t, std::string>, Kind> kinds;
   for (const memory_snapshot::Segment& segment : snapshot.segments) {
@@ -175,14 +175,7 @@ report::Sheet memory_segments_sheet(const Snapshot& snapshot) {
         std::string(segment.is_small ? "small" : "large") + (segment.is_expandable ? ", expandable" : "");
     Kind& kind = kinds[{segment.device, name}];
     ++kind.segments;
-    kind.reserved = plus_bytes(kind.reserved, segment.size);
-    for (const memory_snapshot::Block& block : segment.blocks) {
-      std::int64_t& sum = block.state == BlockState::allocated      ? kind.allocated
-                          : block.state == BlockState::pending_free ? kind.pending_free
-                                                                    : kind.free;
-      sum = plus_bytes(sum, block.size);
-      if (block.state == BlockState::inactive) kind.largest_free = std::max(kind.largest_free, block.size);
-    }
+    kind.bytes.add(segment);
   }
   report::Sheet sheet("segments");
   sheet.add({.name = "device", .type = kInteger, .title = "device"})
@@ -195,8 +188,9 @@ report::Sheet memory_segments_sheet(const Snapshot& snapshot) {
       .add({.name = "largest_free", .type = kInteger, .unit = kBytes, .title = "largest free"})
       .add({.name = "fragmentation", .type = report::Type::real, .unit = report::Unit::pct, .title = "fragmentation"});
   for (const auto& [key, kind] : kinds) {
-    sheet.add_row({key.first, key.second, kind.segments, kind.reserved, kind.allocated, kind.pending_free, kind.free,
-                   kind.largest_free, fragmentation_pct(kind.free, kind.largest_free)});
+    const SegmentBytes& bytes = kind.bytes;
+    sheet.add_row({key.first, key.second, kind.segments, bytes.reserved, bytes.allocated, bytes.pending_free,
+                   bytes.free, bytes.largest_free, fragmentation_pct(bytes.free, bytes.largest_free)});
   }
   return sheet;
 }

@@ -133,8 +133,8 @@ TEST_CASE("recorded on an H200 with other settings: the sums are those of torch.
     REQUIRE(devices.size() == 1);
     CHECK(devices[0].peak_allocated == truth.peak_allocated);
     CHECK(devices[0].peak_reserved == truth.peak_reserved);
-    CHECK(devices[0].allocated == truth.allocated);
-    CHECK(devices[0].reserved == truth.reserved);
+    CHECK(devices[0].at_end.allocated == truth.allocated);
+    CHECK(devices[0].at_end.reserved == truth.reserved);
     CHECK(devices[0].history == truth.history);
     CHECK_FALSE(devices[0].is_estimated);
     CHECK(memory_oom_sheet(*snapshot).rows() == (std::string_view(truth.file) == "out_of_memory" ? 1 : 0));

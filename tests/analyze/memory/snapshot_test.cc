@@ -59,9 +59,9 @@ TEST_CASE("what is freed without having been allocated was there before, with it
   CHECK(devices[0].history == History::cut);
   CHECK(devices[0].peak_allocated == 20 * kMiB);
   CHECK(devices[0].peak_reserved == 20 * kMiB);
-  CHECK(devices[0].allocated == 2 * kMiB);
-  CHECK(devices[0].free == 18 * kMiB);
-  CHECK(fragmentation_pct(devices[0].free, devices[0].largest_free) == 0);
+  CHECK(devices[0].at_end.allocated == 2 * kMiB);
+  CHECK(devices[0].at_end.free == 18 * kMiB);
+  CHECK(fragmentation_pct(devices[0].at_end.free, devices[0].at_end.largest_free) == 0);
 }
 
 TEST_CASE("without a history the end stands for the peak") {
