@@ -16,19 +16,19 @@ constexpr double kBelow = 0.1, kAbove = 0.9;
 constexpr std::array<double Spread::*, 5> kStatistics = {&Spread::mean_ms, &Spread::p50_ms, &Spread::p90_ms,
                                                          &Spread::p95_ms, &Spread::p99_ms};
 
-Result<std::vector<ServingSummary>> other_arrivals(const IntervalInput& input) {
-  std::vector<ServingSummary> summaries(input.plan.arrivals ? kArrivalSeeds : 0);
-  std::vector<std::optional<Error>> errors(summaries.size());
-  parallel_for(summaries.size(), [&](std::size_t i) {
-    const llm::Requests requests = draw_again(*input.plan.arrivals, i);
-    if (const Status good = llm::check_requests(requests, llm::rules_of(input.plan.engine)); !good)
-      return void(errors[i] = good.error());
-    const auto run = llm::serve(input.plan.engine, requests, input.cost);
-    if (!run) return void(errors[i] = run.error());
-    summaries[i] = summarise(*run, requests, input.plan.objectives);
+/// A draw with a request that cannot be served says nothing of the others.
+std::vector<ServingSummary> other_arrivals(const IntervalInput& input) {
+  std::vector<std::optional<ServingSummary>> found(input.plan.arrivals ? kArrivalSeeds : 0);
+  parallel_for(found.size(), [&](std::size_t i) {
+    llm::Requests requests = draw_again(*input.plan.arrivals, i);
+    if (input.arrivals_per_s && requests.natural_rate()) llm::stretch_to(requests, *input.arrivals_per_s);
+    if (!llm::check_requests(requests, llm::rules_of(input.plan.engine))) return;
+    const auto run = llm::serve(input.plan.engine, requests, input.costs.middle);
+    if (run) found[i] = summarise(*run, requests, input.plan.objectives);
   });
-  for (std::optional<Error>& error : errors) {
-    if (error) return std::move(*error);
+  std::vector<ServingSummary> summaries;
+  for (std::optional<ServingSummary>& summary : found) {
+    if (summary) summaries.push_back(std::move(*summary));
   }
   return summaries;
 }
@@ -54,12 +54,11 @@ Reach reach_of(double middle, std::span<const double> by_steps, std::span<const 
 
 Result<ServingInterval> serving_interval(const IntervalInput& input, const ServingSummary& middle) {
   ServingInterval interval;
-  auto low = llm::serve(input.plan.engine, input.requests, input.low);
+  auto low = llm::serve(input.plan.engine, input.requests, *input.costs.low);
   if (!low) return low.error();
-  auto high = llm::serve(input.plan.engine, input.requests, input.high);
+  auto high = llm::serve(input.plan.engine, input.requests, *input.costs.high);
   if (!high) return high.error();
-  const auto others = other_arrivals(input);
-  if (!others) return others.error();
+  const std::vector<ServingSummary> others = other_arrivals(input);
   const ServingSummary fast = summarise(*low, input.requests, input.plan.objectives),
                        slow = summarise(*high, input.requests, input.plan.objectives);
   std::vector<double> values;
@@ -67,7 +66,7 @@ Result<ServingInterval> serving_interval(const IntervalInput& input, const Servi
     for (const auto statistic : kStatistics) {
       const double at = middle.spreads[metric].*statistic;
       values.clear();
-      for (const ServingSummary& other : *others) values.push_back(other.spreads[metric].*statistic);
+      for (const ServingSummary& other : others) values.push_back(other.spreads[metric].*statistic);
       std::sort(values.begin(), values.end());
       const double ends[] = {fast.spreads[metric].*statistic, slow.spreads[metric].*statistic};
       const Reach reach = reach_of(at, ends, values);

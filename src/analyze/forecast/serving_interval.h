@@ -27,9 +27,8 @@ Reach reach_of(double middle, std::span<const double> by_steps, std::span<const 
 struct IntervalInput {
   const llm::ServingPlan& plan;
   const llm::Requests& requests;
-  const llm::StepCost& cost;
-  const llm::StepCost& low;  ///< ends of the cost's 80 % interval
-  const llm::StepCost& high;
+  llm::CostRange costs;                       ///< with ends
+  std::optional<double> arrivals_per_s = {};  ///< to what arrivals were stretched, as those of other draws are to be
 };
 
 /// The same requests at both ends of what steps cost and, where arrivals come from a law, others of the same law at the

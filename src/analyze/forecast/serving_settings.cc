@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "analyze/forecast/serving_interval.h"
 #include "base/parallel.h"
 
 namespace orrery::analyze {
@@ -61,6 +62,46 @@ void apply(const std::string& name, double value, llm::EnginePlan& engine) {
   else if (name == "decode") engine.disaggregation->decode = value;
 }
 
+/// One setting of a sweep, as it can be run.
+struct Variant {
+  llm::ServingPlan plan;
+  const ShapeCost* priced;
+  ServingSetting setting;
+};
+
+Variant variant_of(const llm::ServingPlan& plan, const std::vector<ShapeCost>& costs,
+                   std::vector<std::pair<std::string, double>> values) {
+  Variant variant{plan, &costs.front(), {.values = std::move(values), .summary = {}}};
+  double tensor = costs.front().tensor;
+  for (const auto& [name, value] : variant.setting.values) {
+    if (name == "tensor") tensor = value;
+    else apply(name, value, variant.plan.engine);
+  }
+  for (const ShapeCost& one : costs) {
+    if (one.tensor == tensor && (one.replicas == 0 || one.replicas == variant.plan.engine.replicas))
+      variant.priced = &one;
+  }
+  variant.plan.engine.limits.kv_blocks = variant.priced->kv_blocks;
+  variant.setting.devices = devices_of(variant.plan.engine) * variant.priced->tensor;
+  return variant;
+}
+
+Status summarise_run(const llm::ServingPlan& plan, const llm::Requests& requests, const llm::StepCost& cost,
+                     ServingSetting& setting) {
+  const auto run = llm::serve(plan.engine, requests, cost);
+  if (!run) return run.error();
+  setting.summary = summarise(*run, requests, plan.objectives);
+  return {};
+}
+
+Status add_interval(const IntervalInput& input, ServingSetting& setting) {
+  if (!input.costs.has_ends()) return {};
+  const auto interval = serving_interval(input, setting.summary);
+  if (!interval) return interval.error();
+  setting.interval = *interval;
+  return {};
+}
+
 }  // namespace
 
 Status stretch_arrivals(llm::Requests& requests, double rate_per_s) {
@@ -77,15 +118,16 @@ Status stretch_arrivals(llm::Requests& requests, double rate_per_s) {
 }
 
 Result<std::vector<ServingSetting>> run_rates(const llm::ServingPlan& plan, const llm::Requests& requests,
-                                              const llm::StepCost& cost, const std::vector<double>& rates) {
+                                              const llm::CostRange& costs, const std::vector<double>& rates) {
   std::vector<ServingSetting> settings(rates.size());
   std::vector<std::optional<Error>> errors(rates.size());
   parallel_for(rates.size(), [&](std::size_t i) {
     llm::Requests stretched = requests;
     if (Status good = stretch_arrivals(stretched, rates[i]); !good) return void(errors[i] = good.error());
-    const auto run = llm::serve(plan.engine, stretched, cost);
-    if (!run) return void(errors[i] = run.error());
-    settings[i] = {.values = {{"rate_per_s", rates[i]}}, .summary = summarise(*run, stretched, plan.objectives)};
+    settings[i].values = {{"rate_per_s", rates[i]}};
+    Status good = summarise_run(plan, stretched, costs.middle, settings[i]);
+    if (good) good = add_interval({plan, stretched, costs, rates[i]}, settings[i]);
+    if (!good) errors[i] = good.error();
   });
   for (std::optional<Error>& error : errors) {
     if (error) return std::move(*error);
@@ -94,7 +136,7 @@ Result<std::vector<ServingSetting>> run_rates(const llm::ServingPlan& plan, cons
 }
 
 Result<SettingsRun> run_settings(const llm::ServingPlan& plan, const llm::ServingSpace& space,
-                                 const llm::Requests& requests, const std::vector<TensorCost>& costs,
+                                 const llm::Requests& requests, const std::vector<ShapeCost>& costs,
                                  const std::string& why_not) {
   const Settings lists(space);
   if (lists.size() == 0)
@@ -106,44 +148,37 @@ Result<SettingsRun> run_settings(const llm::ServingPlan& plan, const llm::Servin
     return Error{"sweep.prefill and sweep.decode are about disaggregation, which the configuration does not have"};
   if (!space.replicas.empty() && plan.engine.disaggregation)
     return Error{"sweep.replicas are there beside disaggregation, which has prefill and decode"};
-  std::vector<std::optional<ServingSetting>> found(lists.size());
+  std::vector<std::optional<Variant>> found(lists.size());
   std::vector<std::optional<Error>> errors(lists.size());
   parallel_for(lists.size(), [&](std::size_t i) {
-    llm::EnginePlan engine = plan.engine;
-    ServingSetting setting{.values = lists.values(i), .summary = {}};
-    const TensorCost* priced = &costs.front();
-    for (const auto& [name, value] : setting.values) {
-      if (name != "tensor") {
-        apply(name, value, engine);
-        continue;
-      }
-      for (const TensorCost& one : costs) {
-        if (one.tensor == value) priced = &one;
-      }
-      engine.limits.kv_blocks = priced->kv_blocks;
-    }
-    if (priced->cost == nullptr) return void(errors[i] = Error{why_not});
-    setting.devices = devices_of(engine) * priced->tensor;
-    if (Status good = llm::check_requests(requests, llm::rules_of(engine)); !good)
-      return void(errors[i] = good.error());
-    const auto run = llm::serve(engine, requests, *priced->cost);
-    if (!run) return void(errors[i] = run.error());
-    setting.summary = summarise(*run, requests, plan.objectives);
-    found[i] = std::move(setting);
+    Variant variant = variant_of(plan, costs, lists.values(i));
+    if (!variant.priced->costs) return void(errors[i] = Error{why_not});
+    Status good = llm::check_requests(requests, llm::rules_of(variant.plan.engine));
+    if (good) good = summarise_run(variant.plan, requests, variant.priced->costs->middle, variant.setting);
+    if (!good) return void(errors[i] = good.error());
+    found[i] = std::move(variant);
   });
   SettingsRun all;
   for (std::size_t i = 0; i < found.size(); ++i) {
-    if (found[i]) {
-      all.settings.push_back(std::move(*found[i]));
-    } else if (all.impossible++ == 0) {
-      all.first_impossible = errors[i]->message;
-    }
+    if (!found[i] && all.impossible++ == 0) all.first_impossible = errors[i]->message;
   }
-  if (all.settings.empty()) return Error{fmt::format("no setting can serve all requests: {}", all.first_impossible)};
+  std::erase_if(found, [](const std::optional<Variant>& variant) { return !variant; });
+  if (found.empty()) return Error{fmt::format("no setting can serve all requests: {}", all.first_impossible)};
   // Equal ones stay in the order of the lists.
-  std::stable_sort(all.settings.begin(), all.settings.end(), [](const ServingSetting& a, const ServingSetting& b) {
-    return a.summary.goodput_per_s() / a.devices > b.summary.goodput_per_s() / b.devices;
+  std::stable_sort(found.begin(), found.end(), [](const std::optional<Variant>& a, const std::optional<Variant>& b) {
+    return a->setting.summary.goodput_per_s() / a->setting.devices >
+           b->setting.summary.goodput_per_s() / b->setting.devices;
   });
+  errors.assign(std::min(found.size(), kSettingsWithInterval), std::nullopt);
+  parallel_for(errors.size(), [&](std::size_t i) {
+    Variant& variant = *found[i];
+    if (Status good = add_interval({variant.plan, requests, *variant.priced->costs}, variant.setting); !good)
+      errors[i] = good.error();
+  });
+  for (std::optional<Error>& error : errors) {
+    if (error) return std::move(*error);
+  }
+  for (std::optional<Variant>& variant : found) all.settings.push_back(std::move(variant->setting));
   return all;
 }
 

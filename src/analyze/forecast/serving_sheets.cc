@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 #include <span>
@@ -139,7 +140,7 @@ ServingSummary summarise(const llm::ServedRun& run, const llm::Requests& request
   return summary;
 }
 
-void tell_summary(report::Facts& facts, const ServingSummary& summary, const ServingInterval* interval) {
+void tell_summary(report::Facts& facts, const ServingSummary& summary, const SpreadInterval* interval) {
   for (std::size_t metric = 0; metric < kRequestMetricNames.size(); ++metric) {
     const std::string_view name = kRequestMetricNames[metric];
     tell_spread(facts, fmt::format("{}_ms", name), summary.spreads[metric]);
@@ -156,7 +157,7 @@ void tell_summary(report::Facts& facts, const ServingSummary& summary, const Ser
                                              static_cast<double>(std::max<std::size_t>(1, summary.requests)));
 }
 
-report::Sheet serving_times_sheet(const ServingSummary& summary, const ServingInterval* interval) {
+report::Sheet serving_times_sheet(const ServingSummary& summary, const SpreadInterval* interval) {
   report::Sheet sheet("times");
   sheet.add({.name = "what", .title = "milliseconds"});
   for (const char* name : {"mean", "p50", "p90", "p95", "p99"})
@@ -277,6 +278,17 @@ report::Sheet settings_sheet(std::string name, const std::vector<ServingSetting>
     sheet.add({.name = value, .type = Type::real, .title = value, .decimals = report::kExact});
   for (const char* column : {"ttft_p50_ms", "ttft_p99_ms", "tpot_p50_ms", "tpot_p99_ms", "latency_p99_ms"})
     sheet.add({.name = column, .type = Type::real, .title = column, .decimals = 1});
+  const bool has_intervals = std::any_of(settings.begin(), settings.end(),
+                                         [](const ServingSetting& setting) { return setting.interval.has_value(); });
+  constexpr std::array kWithInterval = {RequestMetric::ttft, RequestMetric::tpot, RequestMetric::latency};
+  if (has_intervals) {
+    sheet.add({.name = "ttft_p99_interval", .title = "80 % of ttft_p99_ms", .people_only = true});
+    for (const RequestMetric metric : kWithInterval) {
+      for (const char* end : {"low", "high"})
+        sheet.add({.name = fmt::format("{}_p99_{}_ms", kRequestMetricNames[static_cast<std::size_t>(metric)], end),
+                   .type = Type::real});
+    }
+  }
   sheet.add({.name = "tokens_per_s", .type = Type::real, .title = "tokens/s", .decimals = 0})
       .add({.name = "goodput_per_s", .type = Type::real, .title = "good requests/s", .decimals = 3})
       .add({.name = "within_objectives", .type = Type::real, .unit = Unit::pct, .title = "within objectives"});
@@ -285,8 +297,25 @@ report::Sheet settings_sheet(std::string name, const std::vector<ServingSetting>
     for (const auto& [unused, value] : setting.values) cells.emplace_back(value);
     const ServingSummary& s = setting.summary;
     const Spread &ttft = s.of(RequestMetric::ttft), &tpot = s.of(RequestMetric::tpot);
-    for (const double value : {ttft.p50_ms, ttft.p99_ms, tpot.p50_ms, tpot.p99_ms, s.of(RequestMetric::latency).p99_ms,
-                               s.per_s(static_cast<double>(s.tokens)), s.goodput_per_s(),
+    for (const double value : {ttft.p50_ms, ttft.p99_ms, tpot.p50_ms, tpot.p99_ms, s.of(RequestMetric::latency).p99_ms})
+      cells.emplace_back(value);
+    std::string between;
+    const auto end_of = [&](const auto& ends, RequestMetric metric) {
+      return report::Cell(ends[static_cast<std::size_t>(metric)].p99_ms);
+    };
+    if (has_intervals && setting.interval) {
+      const SpreadInterval& interval = *setting.interval;
+      const auto first_token = static_cast<std::size_t>(RequestMetric::ttft);
+      between = fmt::format("{:.1f} to {:.1f}", interval.low[first_token].p99_ms, interval.high[first_token].p99_ms);
+      cells.emplace_back(between);
+      for (const RequestMetric metric : kWithInterval) {
+        cells.push_back(end_of(interval.low, metric));
+        cells.push_back(end_of(interval.high, metric));
+      }
+    } else if (has_intervals) {
+      cells.resize(cells.size() + 1 + 2 * kWithInterval.size(), report::Cell(nullptr));
+    }
+    for (const double value : {s.per_s(static_cast<double>(s.tokens)), s.goodput_per_s(),
                                100 * static_cast<double>(s.within_objectives) / static_cast<double>(s.requests)})
       cells.emplace_back(value);
     sheet.add_row(cells);
@@ -303,7 +332,7 @@ void tell_settings(report::Facts& facts, std::string_view key, const std::vector
       if (value == std::floor(value) && std::abs(value) < 1e15) facts.field(name, static_cast<std::int64_t>(value));
       else facts.field(name, value);
     }
-    tell_summary(facts, setting.summary);
+    tell_summary(facts, setting.summary, setting.interval ? &*setting.interval : nullptr);
     facts.end_object();
   }
   facts.end_array();

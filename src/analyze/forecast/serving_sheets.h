@@ -47,9 +47,11 @@ bool meets(const llm::RequestRecord& record, std::uint32_t generate, const llm::
 std::vector<TimePs> request_times(const llm::ServedRun& run, const llm::Requests& requests, RequestMetric metric);
 
 /// Where 8 of 10 would lie.
-struct ServingInterval {
+struct SpreadInterval {
   std::array<Spread, kRequestMetricNames.size()> low, high;  ///< by RequestMetric
-  std::vector<llm::RequestRecord> fast, slow;                ///< the same requests at both ends of what steps cost
+};
+struct ServingInterval : SpreadInterval {
+  std::vector<llm::RequestRecord> fast, slow;  ///< the same requests at both ends of what steps cost
 };
 
 /// Times per token are of requests with more than one.
@@ -57,10 +59,10 @@ ServingSummary summarise(const llm::ServedRun& run, const llm::Requests& request
 
 /// Members of the object that is open: ttft_ms, tpot_ms, itl_ms, latency_ms, queue_ms with mean, p50, p90, p95, p99;
 /// counts and rates. With an interval also ttft_low_ms, ttft_high_ms, ...
-void tell_summary(report::Facts& facts, const ServingSummary& summary, const ServingInterval* interval = nullptr);
+void tell_summary(report::Facts& facts, const ServingSummary& summary, const SpreadInterval* interval = nullptr);
 
 /// "times": what, mean_ms, p50_ms, p90_ms, p95_ms, p99_ms, and the interval of the last.
-report::Sheet serving_times_sheet(const ServingSummary& summary, const ServingInterval* interval = nullptr);
+report::Sheet serving_times_sheet(const ServingSummary& summary, const SpreadInterval* interval = nullptr);
 /// "rates", a row.
 report::Sheet serving_totals_sheet(const ServingSummary& summary, const llm::Objectives& objectives);
 
@@ -82,8 +84,9 @@ struct ServingSetting {
   std::vector<std::pair<std::string, double>> values;
   ServingSummary summary;
   double devices = 1;
+  std::optional<SpreadInterval> interval = {};  ///< none: not asked for, or the costs have none
 };
-/// `name`: what differs first, times, rates; a row per setting.
+/// `name`: what differs first, times, rates; a row per setting, empty where it has no interval.
 report::Sheet settings_sheet(std::string name, const std::vector<ServingSetting>& settings);
 /// A list of objects in the list that `key` opens.
 void tell_settings(report::Facts& facts, std::string_view key, const std::vector<ServingSetting>& settings);

@@ -46,10 +46,10 @@ struct Case {
 
 /// The runs behind the interval of the change, each without and with the edits: at the ends of what steps cost, then
 /// with other arrivals.
-std::vector<Case> interval_cases(const llm::ServingPlan& plan, const WhatIfCosts& costs,
+std::vector<Case> interval_cases(const llm::ServingPlan& plan, const llm::CostRange& costs,
                                  const std::vector<ServingEdit>& edits) {
   std::vector<Case> cases;
-  if (costs.low == nullptr || costs.high == nullptr) return cases;
+  if (!costs.has_ends()) return cases;
   for (const llm::StepCost* cost : {costs.low, costs.high}) {
     cases.push_back({{}, cost});
     cases.push_back({edits, cost});
@@ -136,7 +136,7 @@ Sheet comparison(std::string name, std::string title, Type type) {
 
 }  // namespace
 
-Result<ServingWhatIf> what_if(const llm::ServingPlan& plan, const llm::Requests& requests, const WhatIfCosts& costs,
+Result<ServingWhatIf> what_if(const llm::ServingPlan& plan, const llm::Requests& requests, const llm::CostRange& costs,
                               const std::vector<ServingEdit>& edits, const std::vector<double>& factors) {
   std::vector<Case> cases = {{{}, &costs.middle}, {edits, &costs.middle}};
   const std::size_t first_alone = cases.size(), alone = edits.size() > 1 ? edits.size() : 0;

@@ -20,12 +20,6 @@ struct EditAlone {
   std::string impossible = {};            ///< why
 };
 
-/// What steps cost, and the ends of its 80 % interval, where it has one.
-struct WhatIfCosts {
-  const llm::StepCost& middle;
-  const llm::StepCost *low = nullptr, *high = nullptr;
-};
-
 struct BeforeAndAfter {
   ServingSummary before, after;
 };
@@ -42,7 +36,7 @@ struct ServingWhatIf : BeforeAndAfter {
 /// replaced by each of `factors`. Where steps have intervals, so has the change: the same kernels are wrong before and
 /// after, and the same requests come. An Error: an edit has nothing to change (misuse), or with all of them some
 /// request cannot be served.
-Result<ServingWhatIf> what_if(const llm::ServingPlan& plan, const llm::Requests& requests, const WhatIfCosts& costs,
+Result<ServingWhatIf> what_if(const llm::ServingPlan& plan, const llm::Requests& requests, const llm::CostRange& costs,
                               const std::vector<ServingEdit>& edits, const std::vector<double>& factors);
 
 /// "change": what requests wait for and how many there are per second, before and after, with the interval of the

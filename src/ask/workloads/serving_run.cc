@@ -55,7 +55,7 @@ std::string serving_heading(const job::LlmConfig& config, std::size_t requests) 
 /// Of the slowest percent where nobody said otherwise.
 Result<analyze::RequestTail> tail_of(const ServingOutputs& outputs, const job::LlmConfig& config,
                                      const job::ServingInputs& inputs, const llm::ServedRun& run) {
-  return analyze::blame_tail(config.serving->engine, inputs.requests, *inputs.cost, run,
+  return analyze::blame_tail(config.serving->engine, inputs.requests, *inputs.costs.middle, run,
                              outputs.blame.value_or(Tail()).share);
 }
 
@@ -89,8 +89,8 @@ void tell_tail(report::Answer& answer, analyze::RequestTail tail) {
 Result<std::optional<analyze::ServingInterval>> interval_of(const llm::ServingPlan& plan,
                                                             const job::ServingInputs& inputs,
                                                             const analyze::ServingSummary& summary) {
-  if (!inputs.low || !inputs.high) return std::optional<analyze::ServingInterval>();
-  auto found = analyze::serving_interval({plan, inputs.requests, *inputs.cost, *inputs.low, *inputs.high}, summary);
+  if (!inputs.costs.range().has_ends()) return std::optional<analyze::ServingInterval>();
+  auto found = analyze::serving_interval({plan, inputs.requests, inputs.costs.range()}, summary);
   if (!found) return found.error();
   return std::optional(std::move(*found));
 }
@@ -103,7 +103,7 @@ Result<report::Answer> show_run(Context& context, const ServingOutputs& outputs,
   std::vector<llm::StepRecord> steps;
   llm::StepWatcher watcher;
   if (outputs.timeline) watcher = [&](const llm::StepRecord& step, const llm::Replica&) { steps.push_back(step); };
-  const auto run = llm::serve(plan.engine, inputs.requests, *inputs.cost, watcher);
+  const auto run = llm::serve(plan.engine, inputs.requests, *inputs.costs.middle, watcher);
   if (!run) return run.error();
   const analyze::ServingSummary summary = analyze::summarise(*run, inputs.requests, plan.objectives);
   const auto measured = interval_of(plan, inputs, summary);
@@ -154,7 +154,7 @@ Status draw_rates(report::Answer& answer, Context& context, const ServingOutputs
                   const job::LlmConfig& config, const job::ServingInputs& inputs,
                   const std::vector<analyze::ServingSetting>& rates) {
   const llm::ServingPlan& plan = *config.serving;
-  const auto run = llm::serve(plan.engine, inputs.requests, *inputs.cost);
+  const auto run = llm::serve(plan.engine, inputs.requests, *inputs.costs.middle);
   if (!run) return run.error();
   const auto tail = tail_of(outputs, config, inputs, *run);
   if (!tail) return tail.error();
@@ -178,7 +178,7 @@ Result<report::Answer> show_rates(Context& context, const ServingOutputs& output
                                   const job::ServingInputs& inputs) {
   if (config.serving->engine.closed)
     return misuse("a closed loop has no rate: each request that ends brings the next", "leave out closed: or --rates");
-  const auto settings = analyze::run_rates(*config.serving, inputs.requests, *inputs.cost, outputs.rates);
+  const auto settings = analyze::run_rates(*config.serving, inputs.requests, inputs.costs.range(), outputs.rates);
   if (!settings) return settings.error();
   report::Answer answer = context.answer();
   answer.text(serving_heading(config, inputs.requests.size())).gap();
@@ -261,18 +261,20 @@ Result<report::Answer> run_serving(Context& context, const ServingOutputs& outpu
 Result<report::Answer> sweep_serving(Context& context, const llm::Catalog& catalog, const job::LlmConfig& config) {
   const auto inputs = open_serving_inputs(context, catalog, config);
   if (!inputs) return inputs.error();
-  const auto variants = config.serving_space.tensor.empty()
-                            ? Result<std::vector<job::TensorVariant>>(std::vector<job::TensorVariant>{})
-                            : job::open_tensors(config, catalog, config.serving_space.tensor);
+  const bool has_shapes =
+      !config.serving_space.tensor.empty() || (config.serving->engine.experts_shared && config.served);
+  const auto variants = has_shapes ? job::open_shapes(config, catalog)
+                                   : Result<std::vector<job::ShapeVariant>>(std::vector<job::ShapeVariant>{});
   if (!variants) return variants.error();
-  std::vector<analyze::TensorCost> costs;
+  std::vector<analyze::ShapeCost> costs;
   std::string why_not;
-  for (const job::TensorVariant& variant : *variants) {
-    costs.push_back({variant.tensor, variant.cost.get(), variant.kv_blocks});
+  for (const job::ShapeVariant& variant : *variants) {
+    costs.push_back({variant.tensor, variant.replicas,
+                     variant.costs ? std::optional(variant.costs->range()) : std::nullopt, variant.kv_blocks});
     if (why_not.empty()) why_not = variant.why_not;
   }
   if (costs.empty())
-    costs.push_back({config.served ? config.served->shape.job.tensor : 1, inputs->cost.get(),
+    costs.push_back({config.served ? config.served->shape.job.tensor : 1, 0, inputs->costs.range(),
                      config.serving->engine.limits.kv_blocks});
   const auto sweep = analyze::run_settings(*config.serving, config.serving_space, inputs->requests, costs, why_not);
   if (!sweep) return sweep.error();

@@ -58,8 +58,7 @@ Result<report::Answer> run(const ServingWhatIfRequest& request, Context& context
   const auto inputs = open_serving_inputs(context, *catalog, *config);
   if (!inputs) return inputs.error();
   const llm::ServingPlan& plan = *config->serving;
-  const auto result = analyze::what_if(plan, inputs->requests, {*inputs->cost, inputs->low.get(), inputs->high.get()},
-                                       request.edits, request.factors);
+  const auto result = analyze::what_if(plan, inputs->requests, inputs->costs.range(), request.edits, request.factors);
   if (!result) return result.error();
 
   report::Answer answer = context.answer();

@@ -11,10 +11,10 @@
 #include "base/limits.h"
 #include "base/suggest.h"
 #include "job/shipped/llm_fields.h"
+#include "job/shipped/served_model.h"
 #include "job/shipped/shipped_catalog.h"
 #include "llm/architecture.h"
 #include "llm/architecture_fields.h"
-#include "llm/engine/model_cost.h"
 #include "llm/serving/inference_plan.h"
 #include "llm/steps/layer_model.h"
 #include "llm/steps/matrix_plan.h"
@@ -134,7 +134,7 @@ class Resolver {
 
   [[nodiscard]] std::optional<Violation> resolve_served_model(const LlmDocument& document, LlmConfig& config) const {
     plan(document, {}, config);
-    if (auto found = count_devices(document, config)) return found;
+    if (auto found = find_too_many_devices(document, config)) return found;
     const llm::StepCosts& costs = document.serving->costs;
     if (auto found = find_rate_violation("serving.costs.precision", costs.precision, config)) return found;
     llm::ServingPlan& serving = *config.serving;
@@ -147,66 +147,20 @@ class Resolver {
     if (document.parallelism.data && *document.parallelism.data > 1)
       return Violation{"parallelism.data", "is what serving.replicas say", "leave it out"};
     served.shape.job.data = 1;
-    if (serving.engine.experts_shared) {
-      if (auto found = share_experts(document, config)) return found;
-    }
-    served.shape.job.devices = served.shape.job.tensor * served.shape.job.pipeline * served.shape.job.data;
-    // Replicas that share nothing may each be on a machine of their own.
-    if (served.shape.job.devices > static_cast<double>(config.machine.devices.count))
-      return Violation{
-          serving.engine.experts_shared ? "serving.replicas" : "parallelism",
-          fmt::format("needs {}, and the machine '{}' has {}", report::counted(served.shape.job.devices, "device"),
-                      config.machine.name, config.machine.devices.count)};
-    if (auto found = llm::find_inference_violation(served)) return found;
     serving.engine.stages = served.shape.job.pipeline;
+    const llm::ParallelJob& job = served.shape.job;
+    const double ranks = job.tensor * serving.engine.replicas;
+    if (serving.engine.experts_shared && job.expert > 1 && job.expert != ranks)
+      return Violation{"parallelism.expert",
+                       fmt::format("is {}, and with experts_shared all {} ranks of {} hold experts", job.expert, ranks,
+                                   report::counted(serving.engine.replicas, "replica")),
+                       "leave it out"};
+    if (auto found = divide_served({serving, config.device, config.machine, config.memory}, job.tensor,
+                                   serving.engine.replicas, served, serving.engine.limits.kv_blocks))
+      return found;
     if (serving.has_blocks && llm::scheduler_limits(serving.engine).kv_blocks < 1)
       return Violation{"serving.kv_blocks", fmt::format("are {}, of which the scheduler of each of {} stages has none",
                                                         serving.engine.limits.kv_blocks, serving.engine.stages)};
-    return serving.has_blocks ? std::nullopt : leave_blocks(served, config);
-  }
-
-  /// Every rank of every replica holds as many whole experts.
-  [[nodiscard]] static std::optional<Violation> share_experts(const LlmDocument& document, LlmConfig& config) {
-    llm::InferencePlan& served = *config.served;
-    llm::ParallelJob& job = served.shape.job;
-    if (!served.shape.model.experts)
-      return Violation{"serving.experts_shared",
-                       fmt::format("needs experts, and {} has none", served.shape.model.name)};
-    if (job.pipeline > 1)
-      return Violation{"parallelism.pipeline",
-                       "is there beside experts_shared: replicas that step together have one stage"};
-    if (!document.sweep.serving.replicas.empty() || !document.sweep.plans.tensor.empty())
-      return Violation{"sweep", "changes on which rank experts are, which experts_shared says of all replicas together",
-                       "a configuration for each"};
-    const double ranks = job.tensor * config.serving->engine.replicas;
-    if (job.expert > 1 && job.expert != ranks)
-      return Violation{"parallelism.expert",
-                       fmt::format("is {}, and with experts_shared all {} ranks of {} hold experts", job.expert, ranks,
-                                   report::counted(config.serving->engine.replicas, "replica")),
-                       "leave it out"};
-    if (std::fmod(served.shape.model.experts->count, ranks) != 0)
-      return Violation{"serving.replicas", fmt::format("make {} ranks, which must divide the {} experts", ranks,
-                                                       served.shape.model.experts->count)};
-    job.expert = ranks;
-    job.data = served.batch = config.serving->engine.replicas;
-    return std::nullopt;
-  }
-
-  /// What memory leaves beside weights and the workspace of the largest step.
-  [[nodiscard]] static std::optional<Violation> leave_blocks(const llm::InferencePlan& served, LlmConfig& config) {
-    llm::ServingPlan& serving = *config.serving;
-    const double blocks = llm::blocks_left(served, config.memory, config.device, serving.engine.limits.block_tokens,
-                                           serving.memory_share);
-    if (blocks < serving.engine.stages) {
-      const llm::InferenceMemory memory = llm::inference_memory(served, config.memory, 0);
-      return Violation{"serving.memory_share",
-                       fmt::format("of {:g} leaves no room for the cache: weights take {}, a step {} of {}",
-                                   serving.memory_share, format_bytes(static_cast<std::uint64_t>(memory.weights)),
-                                   format_bytes(static_cast<std::uint64_t>(memory.workspace)),
-                                   format_bytes(static_cast<std::uint64_t>(config.device.memory_bytes()))),
-                       "more tensor ranks, or weights of fewer bits"};
-    }
-    serving.engine.limits.kv_blocks = static_cast<std::uint32_t>(std::min(blocks, kSomeBlocks.high));
     return std::nullopt;
   }
 
@@ -367,16 +321,20 @@ class Resolver {
     return early ? llm::Software::megatron_lm_2022 : llm::Software::megatron_core;
   }
 
-  [[nodiscard]] std::optional<Violation> count_devices(const LlmDocument& document, LlmConfig& config) const {
+  [[nodiscard]] static std::optional<Violation> find_too_many_devices(const LlmDocument& document,
+                                                                      const LlmConfig& config) {
     const llm::ParallelJob& job = config.plan.job;
     const auto there = static_cast<double>(config.machine.devices.count);
-    if (job.devices > there) {
-      return Violation{document.devices ? "devices" : "parallelism",
-                       fmt::format("needs {}, and the machine '{}' has {}", report::counted(job.devices, "device"),
-                                   config.machine.name, there)};
-    }
+    if (job.devices <= there) return std::nullopt;
+    return Violation{document.devices ? "devices" : "parallelism",
+                     fmt::format("needs {}, and the machine '{}' has {}", report::counted(job.devices, "device"),
+                                 config.machine.name, there)};
+  }
+
+  [[nodiscard]] static std::optional<Violation> count_devices(const LlmDocument& document, LlmConfig& config) {
+    if (auto found = find_too_many_devices(document, config)) return found;
     // Devices that the job leaves idle would be simulated for nothing.
-    config.machine = cut_to(std::move(config.machine), static_cast<std::int64_t>(job.devices));
+    config.machine = cut_to(std::move(config.machine), static_cast<std::int64_t>(config.plan.job.devices));
     return std::nullopt;
   }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/io/csv.h"
+#include "job/shipped/served_model.h"
 #include "llm/engine/model_cost.h"
 #include "llm/engine/table_cost.h"
 
@@ -38,27 +39,33 @@ machine::RailLink rail_of(const LlmConfig& config, const llm::Catalog& catalog) 
   return rail;
 }
 
-Status open_model_cost(const LlmConfig& config, const llm::Catalog& catalog, ServingInputs& inputs) {
-  const auto prices = llm::model_prices(
-      {catalog, *config.served, config.device, config.serving->costs.graph_tokens, rail_of(config, catalog)});
+/// `basis`: what the prices rest on.
+Result<OwnedCosts> open_model_cost(const LlmConfig& config, const llm::InferencePlan& served,
+                                   const llm::Catalog& catalog, std::string* basis = nullptr) {
+  const auto prices =
+      llm::model_prices({catalog, served, config.device, config.serving->costs.graph_tokens, rail_of(config, catalog)});
   if (!prices) return prices.error();
-  inputs.cost = llm::model_cost(*prices, llm::IntervalPoint::middle);
-  inputs.low = llm::model_cost(*prices, llm::IntervalPoint::low);
-  inputs.high = llm::model_cost(*prices, llm::IntervalPoint::high);
-  inputs.basis = (*prices)->basis();
-  return {};
+  if (basis != nullptr) *basis = (*prices)->basis();
+  return OwnedCosts{llm::model_cost(*prices, llm::IntervalPoint::middle),
+                    llm::model_cost(*prices, llm::IntervalPoint::low),
+                    llm::model_cost(*prices, llm::IntervalPoint::high)};
 }
 
 Status open_cost(const LlmConfig& config, const llm::Catalog& catalog, ServingInputs& inputs) {
   const llm::StepCosts& costs = config.serving->costs;
-  if (costs.kind == llm::CostKind::model) return open_model_cost(config, catalog, inputs);
+  if (costs.kind == llm::CostKind::model) {
+    auto priced = open_model_cost(config, *config.served, catalog, &inputs.basis);
+    if (!priced) return priced.error();
+    inputs.costs = std::move(*priced);
+    return {};
+  }
   if (costs.kind == llm::CostKind::linear) {
-    inputs.cost = std::make_unique<llm::LinearCost>(costs.linear);
+    inputs.costs.middle = std::make_unique<llm::LinearCost>(costs.linear);
     return {};
   }
   auto cost = open_table_cost(costs, inputs.files);
   if (!cost) return cost.error();
-  inputs.cost = std::move(*cost);
+  inputs.costs.middle = std::move(*cost);
   return {};
 }
 
@@ -86,34 +93,32 @@ Result<ServingInputs> open_serving(const LlmConfig& config, const llm::Catalog& 
   return inputs;
 }
 
-Result<std::vector<TensorVariant>> open_tensors(const LlmConfig& config, const llm::Catalog& catalog,
-                                                const std::vector<std::int64_t>& tensors) {
+Result<std::vector<ShapeVariant>> open_shapes(const LlmConfig& config, const llm::Catalog& catalog) {
   if (!config.served)
     return Error{"sweep.tensor needs costs: {kind: model}: profiled times and sums are of one number of ranks"};
-  const llm::ServingPlan& plan = *config.serving;
-  std::vector<TensorVariant> variants;
-  for (const std::int64_t tensor : tensors) {
-    TensorVariant& variant = variants.emplace_back(TensorVariant{.tensor = static_cast<double>(tensor), .cost = {}});
-    llm::InferencePlan served = *config.served;
-    served.shape.job.tensor = variant.tensor;
-    served.shape.job.devices = variant.tensor * served.shape.job.pipeline;
-    served.shape.job.expert = std::min(served.shape.job.expert, variant.tensor);
-    if (const auto broken = llm::find_inference_violation(served)) {
-      variant.why_not = fmt::format("{} {}", broken->field, broken->message);
-      continue;
+  const llm::EnginePlan& engine = config.serving->engine;
+  const auto listed = [](const std::vector<std::int64_t>& values, double own) {
+    std::vector<double> all(values.begin(), values.end());
+    if (all.empty()) all.push_back(own);
+    return all;
+  };
+  // Replicas that share nothing cost the same however many there are.
+  const std::vector<double> replicas =
+      engine.experts_shared ? listed(config.serving_space.replicas, engine.replicas) : std::vector<double>{0};
+  std::vector<ShapeVariant> variants;
+  for (const double tensor : listed(config.serving_space.tensor, config.served->shape.job.tensor)) {
+    for (const double count : replicas) {
+      ShapeVariant& variant = variants.emplace_back(ShapeVariant{tensor, count, std::nullopt, engine.limits.kv_blocks});
+      llm::InferencePlan served = *config.served;
+      if (const auto broken = divide_served({*config.serving, config.device, config.machine, config.memory}, tensor,
+                                            count, served, variant.kv_blocks)) {
+        variant.why_not = fmt::format("{} {}", broken->field, broken->message);
+        continue;
+      }
+      auto costs = open_model_cost(config, served, catalog);
+      if (!costs) return costs.error();
+      variant.costs = std::move(*costs);
     }
-    const double blocks =
-        llm::blocks_left(served, config.memory, config.device, plan.engine.limits.block_tokens, plan.memory_share);
-    variant.kv_blocks = plan.has_blocks ? plan.engine.limits.kv_blocks
-                                        : static_cast<std::uint32_t>(std::clamp(blocks, 0.0, 2147483647.0));
-    if (variant.kv_blocks == 0) {
-      variant.why_not = fmt::format("with {} tensor ranks the model leaves no room for a cache", tensor);
-      continue;
-    }
-    const auto prices =
-        llm::model_prices({catalog, served, config.device, plan.costs.graph_tokens, rail_of(config, catalog)});
-    if (!prices) return prices.error();
-    variant.cost = llm::model_cost(*prices, llm::IntervalPoint::middle);
   }
   return variants;
 }

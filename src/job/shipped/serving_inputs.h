@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,24 +14,31 @@
 
 namespace orrery::job {
 
-struct ServingInputs {
-  llm::Requests requests;
-  std::unique_ptr<llm::StepCost> cost;
-  std::unique_ptr<llm::StepCost> low, high;  ///< ends of its interval; null: the costs have none
-  std::string basis = {};                    ///< what measured kernels stand behind; empty: none
-  std::vector<std::string> files;            ///< that were read
+/// A CostRange and what it points at.
+struct OwnedCosts {
+  std::unique_ptr<llm::StepCost> middle, low, high;
+
+  [[nodiscard]] llm::CostRange range() const { return {*middle, low.get(), high.get()}; }
 };
 
-/// The same model with another number of tensor ranks.
-struct TensorVariant {
+struct ServingInputs {
+  llm::Requests requests;
+  OwnedCosts costs;
+  std::string basis = {};          ///< what measured kernels stand behind; empty: none
+  std::vector<std::string> files;  ///< that were read
+};
+
+/// The same model on other numbers of ranks.
+struct ShapeVariant {
   double tensor = 1;
-  std::unique_ptr<llm::StepCost> cost;  ///< null: the model cannot be divided so, or does not fit
+  double replicas = 0;                   ///< 0: any, as they share nothing
+  std::optional<OwnedCosts> costs = {};  ///< none: the model cannot be divided so, or does not fit
   std::uint32_t kv_blocks = 0;
   std::string why_not = {};
 };
-/// By tensor, in the order of the list. An Error: costs that are not of a model.
-Result<std::vector<TensorVariant>> open_tensors(const LlmConfig& config, const llm::Catalog& catalog,
-                                                const std::vector<std::int64_t>& tensors);
+/// Each tensor of the configuration's sweep and, where replicas share experts, each number of those; one where neither
+/// is swept. An Error: costs that are not of a model.
+Result<std::vector<ShapeVariant>> open_shapes(const LlmConfig& config, const llm::Catalog& catalog);
 
 /// Of a configuration with `serving:`. The Error names file, line, column and rule.
 Result<ServingInputs> open_serving(const LlmConfig& config, const llm::Catalog& catalog);

@@ -64,6 +64,14 @@ class StepCost {
   [[nodiscard]] virtual TimePs shared_experts_ps(std::uint64_t /*tokens*/, std::uint32_t /*most*/) const { return 0; }
 };
 
+/// What steps cost, and the ends of its 80 % interval.
+struct CostRange {
+  const StepCost& middle;
+  const StepCost *low = nullptr, *high = nullptr;  ///< null: the costs have none
+
+  [[nodiscard]] bool has_ends() const { return low != nullptr && high != nullptr; }
+};
+
 /// A sum of products: for checks, and for users who fitted their own engine.
 struct LinearStep {
   double step_us = 0;

@@ -30,28 +30,35 @@ double requests_per_s(const analyze::ServingSummary& summary) {
 /// Where a rate stands on the curve.
 struct RatePoint {
   double rate = 0, latency_ms = 0, throughput = 0, goodput = 0;
-  double x = 0;
+  double low_ms = 0, high_ms = 0;  ///< of the latency's interval; both the latency where there is none
+  double x = 0, low_x = 0, high_x = 0;
 };
 
 std::vector<RatePoint> rate_points(std::span<const ServingSetting> rates, RequestMetric metric) {
   std::vector<RatePoint> points;
   for (const ServingSetting& setting : rates) {
-    points.push_back({.rate = setting.values.front().second,
-                      .latency_ms = setting.summary.of(metric).p99_ms,
-                      .throughput = requests_per_s(setting.summary),
-                      .goodput = setting.summary.goodput_per_s()});
+    RatePoint point{.rate = setting.values.front().second,
+                    .latency_ms = setting.summary.of(metric).p99_ms,
+                    .throughput = requests_per_s(setting.summary),
+                    .goodput = setting.summary.goodput_per_s()};
+    const auto place = static_cast<std::size_t>(metric);
+    point.low_ms = setting.interval ? setting.interval->low[place].p99_ms : point.latency_ms;
+    point.high_ms = setting.interval ? setting.interval->high[place].p99_ms : point.latency_ms;
+    points.push_back(point);
   }
   // Latency explodes where an engine is full: only its order of magnitude fits a picture.
   const auto scale = [](double ms) { return std::log(std::max(ms, 1e-6)); };
-  double least = scale(points.front().latency_ms), most = least;
+  double least = scale(points.front().low_ms), most = least;
   for (const RatePoint& point : points) {
-    least = std::min(least, scale(point.latency_ms));
-    most = std::max(most, scale(point.latency_ms));
+    least = std::min(least, scale(point.low_ms));
+    most = std::max(most, scale(point.high_ms));
   }
-  for (RatePoint& point : points) {
-    const double share = most > least ? (scale(point.latency_ms) - least) / (most - least) : 0.5;
-    point.x = kCurveMargin + share * (kCurveWidth - 2 * kCurveMargin);
-  }
+  const auto x_of = [&](double ms) {
+    const double share = most > least ? (scale(ms) - least) / (most - least) : 0.5;
+    return kCurveMargin + share * (kCurveWidth - 2 * kCurveMargin);
+  };
+  for (RatePoint& point : points)
+    point.x = x_of(point.latency_ms), point.low_x = x_of(point.low_ms), point.high_x = x_of(point.high_ms);
   return points;
 }
 
@@ -64,6 +71,9 @@ void write_points(HtmlWriter& html, const std::vector<RatePoint>& points, double
   for (const RatePoint& point : points) line += fmt::format("{:.1f},{:.1f} ", point.x, y_of(point));
   html.open("g", {{"class", std::string(name)}}).raw(fmt::format("<polyline points=\"{}\"/>", line));
   for (const RatePoint& point : points) {
+    if (point.high_ms > point.low_ms)
+      html.raw(fmt::format("<line class=\"interval\" x1=\"{0:.1f}\" x2=\"{1:.1f}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\"/>",
+                           point.low_x, point.high_x, y_of(point)));
     html.open("circle", {{"cx", fmt::format("{:.1f}", point.x)},
                          {"cy", fmt::format("{:.1f}", y_of(point))},
                          {"r", "4"},

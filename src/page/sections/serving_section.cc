@@ -94,6 +94,8 @@ Section serving_rates_section(const ServedOnPage& served) {
                      "every objective (green); to the right the P99, on a logarithmic scale."
                    : "A point per rate of arrivals: upwards requests per second that end; to the right the P99, on a "
                      "logarithmic scale. No objectives are given, which every request meets.");
+  if (served.rates.front().interval)
+    html.element("p", {{"class", "about"}}, "A pale line is the 80 % interval of the P99.");
   html.open("div", {{"class", "link-pictures curves"}});
   write_rate_curve(html, served.rates, RequestMetric::ttft, "P99 of the time to the first token");
   write_rate_curve(html, served.rates, RequestMetric::latency, "P99 of the latency");
