@@ -12,6 +12,9 @@ OwnerPrice price_of(const PricedCall& call, const machine::Device& device) {
   OwnerPrice price;
   if (!call.cost) return price;
   price.kind = call.cost->kind;
+  const OperatorCost& cost = *call.cost;
+  if (cost.kind == OperatorKind::gemm && cost.m > 0 && cost.n > 0 && cost.k > 0 && device.peak_flops(call.peak) > 0)
+    price.product = machine::GemmShape{.m = cost.m, .n = cost.n, .k = cost.k, .batch = cost.batch, .type = call.peak};
   if (!call.roof || call.time <= 0) return price;
   const double measured = static_cast<double>(call.time);
   const double roof = static_cast<double>(*call.roof) / measured;

@@ -8,6 +8,7 @@
 #include "analyze/roofline/operator_kind.h"
 #include "causal/causal_graph.h"
 #include "machine/device/device.h"
+#include "machine/device/kernel_gemm.h"
 #include "trace/trace.h"
 
 namespace orrery::analyze {
@@ -17,6 +18,7 @@ struct OwnerPrice {
   std::optional<OperatorKind> kind;  ///< none: there is no formula for what it is
   std::optional<double> roof;        ///< share of the measured time, at most 1; none: no price on this device
   std::optional<double> achievable;  ///< the same by the kernel model; between `roof` and 1
+  std::optional<machine::GemmShape> product = {};  ///< of a gemm: what is multiplied
 };
 
 /// Per owner of the graph; all of them without a price if nothing is known of any. `trace`: what the graph was made of,

@@ -134,9 +134,10 @@ std::vector<Result<std::string>> FactorSweep::solve(std::span<const std::size_t>
   return answers;
 }
 
-FactorSweep whatif_sweep(const GraphEdits& edits, std::vector<double> factors) {
-  return {std::move(factors),
-          [&edits](const std::vector<double>& some) -> Result<std::vector<SweepRow>> { return sweep(edits, some); }};
+FactorSweep whatif_sweep(const GraphEdits& edits, std::vector<double> factors, const Interference* beside) {
+  return {std::move(factors), [&edits, beside](const std::vector<double>& some) -> Result<std::vector<SweepRow>> {
+            return sweep(edits, some, beside);
+          }};
 }
 
 namespace {
@@ -229,6 +230,11 @@ std::vector<Move> moves_between(const PathTimes& before, const PathTimes& after,
   return moves;
 }
 
+std::vector<SolvedJob> solve_edited(const causal::CausalGraph& job, std::vector<PausedJob> scenarios,
+                                    const Interference* beside) {
+  return beside != nullptr ? beside->solve(job, std::move(scenarios)) : solve_paused(job, std::move(scenarios));
+}
+
 }  // namespace
 
 WhatIf compare_runs(const causal::CausalGraph& job, const graph::Solution& before, const graph::Solution& after,
@@ -252,11 +258,11 @@ SweepRow sweep_row(const causal::CausalGraph& job, double factor, const graph::S
   return {factor, times.length, verdict(times)};
 }
 
-WhatIf what_if(const GraphEdits& edits, std::size_t top) {
+WhatIf what_if(const GraphEdits& edits, std::size_t top, const Interference* beside) {
   const causal::CausalGraph& job = edits.job();
   const graph::Solution unedited = graph::solve(job.graph, job.end);
   std::vector<PausedJob> scenario{{edits.weights(), edits.pauses()}};
-  WhatIf result{unedited, solve_paused(job, std::move(scenario)).front(), {}, {}, {}, {}, 0};
+  WhatIf result{unedited, solve_edited(job, std::move(scenario), beside).front(), {}, {}, {}, {}, 0};
   const graph::Solution& edited = result.edited.solution;
   const std::optional<Replayed> again = replayed(job, edited, edits.restart());
   result.before = path_times(job, {unedited, unedited}, std::nullopt);
@@ -268,13 +274,13 @@ WhatIf what_if(const GraphEdits& edits, std::size_t top) {
   return result;
 }
 
-std::vector<SweepRow> sweep(const GraphEdits& edits, const std::vector<double>& factors) {
+std::vector<SweepRow> sweep(const GraphEdits& edits, const std::vector<double>& factors, const Interference* beside) {
   const causal::CausalGraph& job = edits.job();
   std::vector<PausedJob> scenarios;
   scenarios.reserve(factors.size());
   for (const double factor : factors) scenarios.push_back({edits.weights(factor), edits.pauses(factor)});
   std::vector<SweepRow> rows;
-  const std::vector<SolvedJob> solved = solve_paused(job, std::move(scenarios));
+  const std::vector<SolvedJob> solved = solve_edited(job, std::move(scenarios), beside);
   for (std::size_t i = 0; i < solved.size(); ++i) {
     const PathTimes times = path_times(job, solved[i], replayed(job, solved[i].solution, edits.restart(factors[i])));
     rows.push_back({factors[i], times.length, verdict(times)});

@@ -12,6 +12,7 @@
 
 #include "analyze/path/causal_path.h"
 #include "analyze/whatif/graph_edits.h"
+#include "analyze/whatif/interference.h"
 #include "analyze/whatif/job_pauses.h"
 #include "base/team/sweep.h"
 #include "report/sheet.h"
@@ -56,7 +57,9 @@ struct WhatIf {
   }
 };
 
-WhatIf what_if(const GraphEdits& edits, std::size_t top);
+/// `beside`: what computing loses to communication follows the edits; null: kernels take what they took, whatever lies
+/// beside them.
+WhatIf what_if(const GraphEdits& edits, std::size_t top, const Interference* beside = nullptr);
 
 /// Two runs of a job, solved otherwise: on a machine, with and without edits.
 WhatIf compare_runs(const causal::CausalGraph& job, const graph::Solution& before, const graph::Solution& after,
@@ -73,7 +76,8 @@ struct SweepRow {
 SweepRow sweep_row(const causal::CausalGraph& job, double factor, const graph::Solution& run);
 
 /// The edits with other factors; see GraphEdits. All factors are solved side by side.
-std::vector<SweepRow> sweep(const GraphEdits& edits, const std::vector<double>& factors);
+std::vector<SweepRow> sweep(const GraphEdits& edits, const std::vector<double>& factors,
+                            const Interference* beside = nullptr);
 
 /// "71 % CPU-bound".
 std::string verdict(const PathTimes& times);
@@ -103,7 +107,7 @@ class FactorSweep : public Sweep {
 };
 
 /// See sweep().
-FactorSweep whatif_sweep(const GraphEdits& edits, std::vector<double> factors);
+FactorSweep whatif_sweep(const GraphEdits& edits, std::vector<double> factors, const Interference* beside = nullptr);
 
 // A what-if as Sheets: what the edits selected, what the path was made of before and after, what moved, what becomes of
 // each rank, and how the step answers to factors.

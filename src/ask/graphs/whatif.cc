@@ -51,6 +51,10 @@ bool any_asks(std::span<const ParsedEdit> edits, bool (EditRule::*asks)() const)
   });
 }
 
+bool asks_operators(const WhatIfRequest& request) {
+  return request.interference || any_asks(request.edits, &EditRule::asks_operators);
+}
+
 /// Whether there is something for a factor of --sweep to change.
 bool can_be_swept(const ParsedEdit& edit) {
   if (const auto* rule = std::get_if<EditRule>(&edit)) return rule->action == EditRule::Action::scale;
@@ -70,10 +74,12 @@ std::optional<Error> check_edits(const WhatIfRequest& request, Context& context)
   if ((request.unprofiled || request.graph.recording.without_profiler) && takes_profiler_off(request.edits))
     return misuse("what recording cost is taken off once",
                   "leave out the edit profiler remove, or --without-profiler and --unprofiled");
-  if (request.graph.restore && any_asks(request.edits, &EditRule::asks_operators))
+  if (request.graph.restore && asks_operators(request))
     return misuse("a saved graph does not know what operators were given", "name the recording instead of --restore");
-  if (request.device && !any_asks(request.edits, &EditRule::asks_device))
+  if (request.device && !request.interference && !any_asks(request.edits, &EditRule::asks_device))
     return misuse("--device is about edits that hold work against it", "like 'kernel = roof'");
+  if (request.interference && request.machine)
+    return misuse("--interference is about transfers as measured", "leave --machine or --interference out");
   if (const Status good = check_checkpoint(request.checkpoint, !request.factors.empty()); !good) return good.error();
   // Without a factor to replace, every point of the sweep would be the same, and look like an answer.
   if (!request.factors.empty() && std::none_of(request.edits.begin(), request.edits.end(), can_be_swept))
@@ -126,21 +132,28 @@ struct ToEdit {
   std::optional<causal::CausalGraph> job;
   std::optional<Unprofiled> unprofiled;
   std::optional<analyze::GraphEdits> edits;
-  std::optional<analyze::JobOnMachine> on;  ///< of a question with a machine
+  std::optional<analyze::JobOnMachine> on;      ///< of a question with a machine
+  std::optional<analyze::Interference> beside;  ///< of one that asks for it
+  [[nodiscard]] const analyze::Interference* beside_or_null() const { return beside ? &*beside : nullptr; }
 };
 
-/// Prices of all works, for edits that ask for them.
-Learn price_works(const WhatIfRequest& request, std::vector<analyze::OwnerPrice>& prices) {
-  if (!any_asks(request.edits, &EditRule::asks_operators)) return {};
+/// Prices of all works, and what they lose beside others, for questions that ask for them.
+Learn price_works(const WhatIfRequest& request, std::vector<analyze::OwnerPrice>& prices,
+                  std::optional<analyze::Interference>& beside) {
+  if (!asks_operators(request)) return {};
   return [&](const trace::Trace& trace, const causal::CausalGraph& job) -> Status {
     const auto chosen = choose_device(request.device, trace);
     if (!chosen) return chosen.error();
-    if (!*chosen && any_asks(request.edits, &EditRule::asks_device))
+    if (!*chosen && (request.interference || any_asks(request.edits, &EditRule::asks_device)))
       return misuse("nothing in the recording says which device it was made on", "say it: --device h200");
     // Kinds need no device: without one there are no prices.
     auto priced = analyze::price_owners(job, trace, *chosen ? (*chosen)->device : machine::Device{});
     if (!priced) return priced.error();
     prices = std::move(*priced);
+    if (!request.interference) return {};
+    auto found = analyze::Interference::find(job, trace, (*chosen)->device, prices);
+    if (!found) return found.error();
+    beside = std::move(*found);
     return {};
   };
 }
@@ -153,7 +166,7 @@ Result<bool> load_to_edit(Context& context, const WhatIfRequest& request, ToEdit
     out.machine = std::move(*loaded);
   }
   std::vector<analyze::OwnerPrice> prices;
-  auto job = load_causal_graph(context, request.graph, nullptr, price_works(request, prices));
+  auto job = load_causal_graph(context, request.graph, nullptr, price_works(request, prices, out.beside));
   if (!job) return job.error();
   if (!has_path(context, *job)) return false;
   out.job = std::move(*job);
@@ -170,7 +183,8 @@ Result<bool> load_to_edit(Context& context, const WhatIfRequest& request, ToEdit
 }
 
 analyze::FactorSweep sweep_of(const ToEdit& loaded, const std::vector<double>& factors) {
-  return loaded.on ? machine_sweep(*loaded.edits, *loaded.on, factors) : analyze::whatif_sweep(*loaded.edits, factors);
+  return loaded.on ? machine_sweep(*loaded.edits, *loaded.on, factors)
+                   : analyze::whatif_sweep(*loaded.edits, factors, loaded.beside_or_null());
 }
 
 // What the host had launched before the window is there for nothing: a faster device would soon wait for the host, and
@@ -256,9 +270,45 @@ void tell_whatif(report::Answer& answer, const analyze::GraphEdits& edits, const
   if (answer.for_programs()) tell_bounds_by_kind(answer.facts(), analyze::changed_bounds_sheet(result));
 }
 
+void tell_interference(report::Answer& answer, const causal::CausalGraph& job, const analyze::Interference& beside,
+                       const analyze::WhatIf& result) {
+  const analyze::InterferenceCost before = beside.recorded(job), after = beside.in_run(result.edited.unpaused);
+  if (answer.for_programs()) {
+    const auto tell = [&](const char* key, const analyze::InterferenceCost& cost) {
+      answer.facts().key(key).begin_object();
+      answer.facts().field("kernels", cost.kernels).field("beside_us", to_us(cost.beside));
+      answer.facts().field("lost_us", to_us(cost.lost)).end_object();
+    };
+    answer.facts().key("interference").begin_object();
+    tell("before", before);
+    tell("after", after);
+    if (beside.of_law()) answer.facts().field("of_law", *beside.of_law());
+    answer.facts().field("without_size", beside.without_size()).end_object();
+  }
+  answer.gap();
+  if (before.kernels == 0 && after.kernels == 0) {
+    answer.line("No kernel lies beside communication, before or after: nothing is longer than alone.");
+    return;
+  }
+  const auto in_words = [](const analyze::InterferenceCost& cost) {
+    return fmt::format("{} for {}, {} longer than alone", report::counted(cost.kernels, "kernel"),
+                       format_duration(cost.beside), format_duration(cost.lost));
+  };
+  answer.line(fmt::format("Beside communication as recorded: {}; after the edits: {}.", in_words(before),
+                          after.kernels == 0 ? std::string("none") : in_words(after)));
+  answer.line(beside.of_law()
+                  ? fmt::format("Kernels that ran both alone and beside it show {:.0f} % of what the law "
+                                "of interference says they lose.",
+                                100 * *beside.of_law())
+                  : "Too few of the same kernels ran alone to show what they lose: the law of interference says it.");
+  if (beside.without_size() > 0)
+    answer.line(fmt::format("Of {} nobody says how many units or bytes they take: {:g} units and no bytes are assumed.",
+                            report::counted(beside.without_size(), "communication kernel"), machine::kAllToAllUnits));
+}
+
 /// What the edits come to: with transfers as measured, or on the machine.
 Result<analyze::WhatIf> solve_edits(ToEdit& loaded, Context& context) {
-  if (!loaded.on) return analyze::what_if(*loaded.edits, kMovesShown);
+  if (!loaded.on) return analyze::what_if(*loaded.edits, kMovesShown, loaded.beside_or_null());
   Result<analyze::WhatIf> result = answer_on_machine(*loaded.edits, *loaded.on, kMovesShown);
   if (result) analyze::check_resimulated(*loaded.job, result->before.length, context.diagnostics());
   return result;
@@ -326,6 +376,7 @@ Result<report::Answer> run(const WhatIfRequest& request, Context& context) {
   }
   tell_unprofiled(answer, loaded.unprofiled);
   tell_whatif(answer, *loaded.edits, *result, points);
+  if (loaded.beside) tell_interference(answer, job, *loaded.beside, *result);
   if (loaded.on) {
     if (!request.edits.empty()) answer.gap();
     tell_calibration(answer, *request.machine, job, *loaded.on, result->before.length);

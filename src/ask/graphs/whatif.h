@@ -26,7 +26,9 @@ struct WhatIfRequest {
   std::optional<std::string> machine = {};      ///< simulate what ranks exchange on it: a file, or one that is shipped
   std::optional<machine::NetworkModelKind> network_model = {};  ///< of the machine; none: fluid, with contention
   bool moves = false;                                           ///< what another order would bring
-  std::optional<std::string> device = {};   ///< that edits hold work against; none: what the recording says
+  std::optional<std::string> device =
+      {};                     ///< that edits hold work against, or that computing shares; none: what the recording says
+  bool interference = false;  ///< computing beside communication is as long as that makes it
   std::optional<TimePs> unprofiled = {};    ///< what a step takes without the profiler
   std::optional<std::string> overlay = {};  ///< the trace again with the new path marked; of several ranks a folder
   bool all_edges = false;                   ///< of the overlay: arrows for all edges, not only the critical ones
@@ -41,6 +43,7 @@ void fields(WhatIfRequest& request, Visitor&& visit) {
   visit("network-model", choice(request.network_model, kNetworkModelWords));
   visit("moves", request.moves);
   visit("device", request.device);
+  visit("interference", request.interference);
   visit("unprofiled", request.unprofiled);
   visit("overlay", request.overlay);
   visit("all-edges", request.all_edges);

@@ -139,6 +139,9 @@ const Verb& whatif_verb() {
                        "dependencies mattered, and the best "
                        "single moves"},
           device_flag(),
+          Flag{.name = "interference",
+               .help = "kernels beside communication on their device are as long as its units and bytes make them, "
+                       "also where edits move either"},
           unprofiled_flag(),
           clock_flag(),
           reduce_flag(ask::RankDetail::graph),
