@@ -62,7 +62,7 @@ Result<ServingWhatIf> what_if_of(std::initializer_list<const char*> texts, const
   for (const char* text : texts) edits.push_back(understood(text));
   llm::ServingPlan plan;
   plan.engine = serving.engine;
-  return what_if(plan, serving.requests, {small_cost()}, edits, factors);
+  return what_if(plan, serving.requests, {small_cost()}, {}, edits, factors);
 }
 
 }  // namespace
@@ -194,7 +194,8 @@ TEST_CASE("a change has an interval where steps have one") {
   llm::ServingPlan plan;
   plan.engine = serving.engine;
   const llm::LinearCost low({.step_us = 400, .token_us = 5}), high({.step_us = 700, .token_us = 5});
-  const auto result = what_if(plan, serving.requests, {small_cost(), &low, &high}, {understood("prompts * 0.5")}, {});
+  const auto result =
+      what_if(plan, serving.requests, {small_cost(), &low, &high}, {}, {understood("prompts * 0.5")}, {});
   REQUIRE(result.ok());
   CHECK(result->by_steps.size() == 2);
   CHECK(result->by_arrivals.empty());
@@ -205,6 +206,47 @@ TEST_CASE("a change has an interval where steps have one") {
     CHECK(sheet.number(sheet.find("change_high"), row) >= change);
   }
   CHECK(sheet.number(sheet.find("change_low"), 0) < sheet.number(sheet.find("change_high"), 0));
+}
+
+TEST_CASE("replicas that share experts have prices and a cache by their number") {
+  EditedServing serving = small_serving();
+  llm::ServingPlan plan;
+  plan.engine = serving.engine;
+  plan.engine.experts_shared = true;
+  const llm::LinearCost dear({.step_us = 5000, .token_us = 50});
+  std::vector<double> asked;
+  const auto price = [&](double replicas) -> Result<ShapeCost> {
+    asked.push_back(replicas);
+    if (replicas == 3) return Error{"3 do not divide the experts"};
+    return ShapeCost{.replicas = replicas, .costs = llm::CostRange{dear}, .kv_blocks = 8};
+  };
+  const auto changed = [&](std::initializer_list<const char*> texts, const std::vector<double>& factors = {}) {
+    std::vector<ServingEdit> edits;
+    for (const char* text : texts) edits.push_back(understood(text));
+    return what_if(plan, serving.requests, {small_cost()}, price, edits, factors);
+  };
+  const auto more = changed({"replicas = 4"});
+  REQUIRE(more.ok());
+  CHECK(asked == std::vector<double>{4});
+  llm::ServingPlan four = plan;
+  four.engine.replicas = 4;
+  four.engine.limits.kv_blocks = 8;
+  const auto run = llm::serve(four.engine, serving.requests, dear);
+  REQUIRE(run.ok());
+  CHECK(more->after.makespan_s == summarise(*run, serving.requests, {}).makespan_s);
+  CHECK(more->before.makespan_s < more->after.makespan_s);
+
+  // Blocks are edited on top of what the ranks leave, wherever the edit stands.
+  const auto first = changed({"blocks * 2", "replicas = 4"}), last = changed({"replicas = 4", "blocks * 2"});
+  CHECK(first->after.makespan_s == last->after.makespan_s);
+  CHECK(first->after.makespan_s < more->after.makespan_s);
+
+  asked.clear();
+  const auto apart = changed({"replicas * 1.5", "prompts * 0.5"}, {2});
+  CHECK(!apart.ok());
+  const auto none = changed({"replicas = 2"}, {});
+  CHECK(asked == std::vector<double>{3, 3, 4});
+  CHECK(none->after.makespan_s == none->before.makespan_s);
 }
 
 TEST_CASE("the stages of a step change with it") {

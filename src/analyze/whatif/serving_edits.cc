@@ -199,8 +199,6 @@ Status change_prefix_cache(const ServingEdit& edit, EditedServing& serving) {
 }
 
 Status change_replicas(const ServingEdit& edit, llm::EnginePlan& engine) {
-  if (engine.experts_shared)
-    return nothing_to_change(edit, "replicas share experts, and each would hold others", "a configuration of its own");
   constexpr double kMost = 4096;
   if ((edit.what == Quantity::replicas) == engine.disaggregation.has_value())
     return engine.disaggregation

@@ -22,14 +22,22 @@ struct EditedRun {
   bool has_missed = false;  ///< a replica would fail later than it ends
 };
 
-Result<EditedRun> run_edited(const llm::ServingPlan& plan, const llm::Requests& requests, const llm::StepCost& cost,
-                             const std::vector<ServingEdit>& edits) {
+/// Edits, what their steps cost and what their cache has before them.
+struct Case {
+  std::vector<ServingEdit> edits;
+  const llm::StepCost* cost = nullptr;
+  std::uint32_t kv_blocks = 0;
+  std::optional<std::size_t> draw = {};  ///< other arrivals
+};
+
+Result<EditedRun> run_edited(const llm::ServingPlan& plan, const llm::Requests& requests, const Case& one) {
   EditedServing serving{plan.engine, requests};
-  for (const ServingEdit& edit : edits) {
+  serving.engine.limits.kv_blocks = one.kv_blocks;
+  for (const ServingEdit& edit : one.edits) {
     if (Status good = apply(edit, serving); !good) return good.error();
   }
   if (Status good = llm::check_requests(serving.requests, llm::rules_of(serving.engine)); !good) return good.error();
-  const auto run = llm::serve(serving.engine, serving.requests, EditedCost(cost, serving.steps));
+  const auto run = llm::serve(serving.engine, serving.requests, EditedCost(*one.cost, serving.steps));
   if (!run) return run.error();
   TimePs end = 0;
   for (const llm::RequestRecord& record : run->records) end = std::max(end, record.last_ps);
@@ -37,26 +45,32 @@ Result<EditedRun> run_edited(const llm::ServingPlan& plan, const llm::Requests& 
                    serving.engine.failure && serving.engine.failure->at_ps >= end};
 }
 
-/// One run of several.
-struct Case {
-  std::vector<ServingEdit> edits;
-  const llm::StepCost* cost = nullptr;
-  std::optional<std::size_t> draw = {};  ///< other arrivals
-};
+/// Steps cost the same whatever the edits, but where they change how many replicas hold the experts.
+Result<ShapeCost> shape_of(const llm::ServingPlan& plan, const ShapeCost& unedited, const PriceReplicas& price_replicas,
+                           const std::vector<ServingEdit>& edits) {
+  EditedServing serving{plan.engine, {}};
+  for (const ServingEdit& edit : edits) {
+    if (edit.what != ServingQuantity::replicas) continue;
+    if (Status good = apply(edit, serving); !good) return good.error();
+  }
+  const double replicas = serving.engine.replicas;
+  return plan.engine.experts_shared && replicas != plan.engine.replicas ? price_replicas(replicas)
+                                                                        : Result<ShapeCost>(unedited);
+}
 
 /// The runs behind the interval of the change, each without and with the edits: at the ends of what steps cost, then
 /// with other arrivals.
-std::vector<Case> interval_cases(const llm::ServingPlan& plan, const llm::CostRange& costs,
+std::vector<Case> interval_cases(const llm::ServingPlan& plan, const ShapeCost& before, const ShapeCost& after,
                                  const std::vector<ServingEdit>& edits) {
   std::vector<Case> cases;
-  if (!costs.has_ends()) return cases;
-  for (const llm::StepCost* cost : {costs.low, costs.high}) {
-    cases.push_back({{}, cost});
-    cases.push_back({edits, cost});
+  if (!before.costs->has_ends() || !after.costs->has_ends()) return cases;
+  for (const auto end : {&llm::CostRange::low, &llm::CostRange::high}) {
+    cases.push_back({{}, (*before.costs).*end, before.kv_blocks});
+    cases.push_back({edits, (*after.costs).*end, after.kv_blocks});
   }
   for (std::size_t draw = 0; plan.arrivals && draw < kArrivalSeeds; ++draw) {
-    cases.push_back({{}, &costs.middle, draw});
-    cases.push_back({edits, &costs.middle, draw});
+    cases.push_back({{}, &before.costs->middle, before.kv_blocks, draw});
+    cases.push_back({edits, &after.costs->middle, after.kv_blocks, draw});
   }
   return cases;
 }
@@ -137,18 +151,29 @@ Sheet comparison(std::string name, std::string title, Type type) {
 }  // namespace
 
 Result<ServingWhatIf> what_if(const llm::ServingPlan& plan, const llm::Requests& requests, const llm::CostRange& costs,
-                              const std::vector<ServingEdit>& edits, const std::vector<double>& factors) {
-  std::vector<Case> cases = {{{}, &costs.middle}, {edits, &costs.middle}};
-  const std::size_t first_alone = cases.size(), alone = edits.size() > 1 ? edits.size() : 0;
-  for (std::size_t i = 0; i < alone; ++i) cases.push_back({{edits[i]}, &costs.middle});
-  for (const double factor : factors) cases.push_back({with_factor(edits, factor), &costs.middle});
+                              const PriceReplicas& price_replicas, const std::vector<ServingEdit>& edits,
+                              const std::vector<double>& factors) {
+  std::vector<std::vector<ServingEdit>> edited = {{}, edits};
+  const std::size_t first_alone = edited.size(), alone = edits.size() > 1 ? edits.size() : 0;
+  for (std::size_t i = 0; i < alone; ++i) edited.push_back({edits[i]});
+  for (const double factor : factors) edited.push_back(with_factor(edits, factor));
+  const ShapeCost unedited{.costs = costs, .kv_blocks = plan.engine.limits.kv_blocks};
+  std::vector<Case> cases;
+  std::vector<std::optional<Result<EditedRun>>> runs(edited.size());
+  std::vector<ShapeCost> shapes;
+  for (std::size_t i = 0; i < edited.size(); ++i) {
+    const auto shape = shape_of(plan, unedited, price_replicas, edited[i]);
+    if (!shape) runs[i] = shape.error();
+    shapes.push_back(shape ? *shape : unedited);
+    cases.push_back({edited[i], &shapes[i].costs->middle, shapes[i].kv_blocks});
+  }
   const std::size_t first_of_interval = cases.size();
-  for (Case& one : interval_cases(plan, costs, edits)) cases.push_back(std::move(one));
-  std::vector<std::optional<Result<EditedRun>>> runs(cases.size());
+  for (Case& one : interval_cases(plan, unedited, shapes[1], edits)) cases.push_back(std::move(one));
+  runs.resize(cases.size());
   parallel_for(cases.size(), [&](std::size_t i) {
+    if (runs[i]) return;
     const Case& one = cases[i];
-    runs[i] = one.draw ? run_edited(plan, draw_again(*plan.arrivals, *one.draw), *one.cost, one.edits)
-                       : run_edited(plan, requests, *one.cost, one.edits);
+    runs[i] = one.draw ? run_edited(plan, draw_again(*plan.arrivals, *one.draw), one) : run_edited(plan, requests, one);
   });
 
   ServingWhatIf result;

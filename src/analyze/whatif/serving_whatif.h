@@ -1,10 +1,12 @@
 // A run of a serving engine with edits, beside the same run without.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "analyze/forecast/serving_settings.h"
 #include "analyze/forecast/serving_sheets.h"
 #include "analyze/whatif/serving_edits.h"
 #include "base/result.h"
@@ -32,12 +34,17 @@ struct ServingWhatIf : BeforeAndAfter {
   std::optional<std::string> missed;        ///< an edit whose replica would fail after the last token
 };
 
+/// What steps cost, and what the cache has, with another number of replicas that share experts. An Error: the model
+/// cannot be divided so, or costs do not say.
+using PriceReplicas = std::function<Result<ShapeCost>(double replicas)>;
+
 /// All edits together, in order; each alone where there are several; and together with the factor of those that scale
 /// replaced by each of `factors`. Where steps have intervals, so has the change: the same kernels are wrong before and
 /// after, and the same requests come. An Error: an edit has nothing to change (misuse), or with all of them some
 /// request cannot be served.
 Result<ServingWhatIf> what_if(const llm::ServingPlan& plan, const llm::Requests& requests, const llm::CostRange& costs,
-                              const std::vector<ServingEdit>& edits, const std::vector<double>& factors);
+                              const PriceReplicas& price_replicas, const std::vector<ServingEdit>& edits,
+                              const std::vector<double>& factors);
 
 /// "change": what requests wait for and how many there are per second, before and after, with the interval of the
 /// change.

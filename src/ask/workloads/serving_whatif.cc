@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 
 #include "analyze/whatif/serving_whatif.h"
 #include "ask/workloads/serving_run.h"
@@ -58,7 +59,18 @@ Result<report::Answer> run(const ServingWhatIfRequest& request, Context& context
   const auto inputs = open_serving_inputs(context, *catalog, *config);
   if (!inputs) return inputs.error();
   const llm::ServingPlan& plan = *config->serving;
-  const auto result = analyze::what_if(plan, inputs->requests, inputs->costs.range(), request.edits, request.factors);
+  std::deque<job::ShapeVariant> shapes;
+  const auto result = analyze::what_if(
+      plan, inputs->requests, inputs->costs.range(),
+      [&](double replicas) -> Result<analyze::ShapeCost> {
+        auto shape =
+            job::open_shape(*config, *catalog, config->served ? config->served->shape.job.tensor : 1, replicas);
+        if (!shape) return shape.error();
+        if (!shape->costs) return Error{shape->why_not};
+        const job::ShapeVariant& kept = shapes.emplace_back(std::move(*shape));
+        return analyze::ShapeCost{kept.tensor, kept.replicas, kept.costs->range(), kept.kv_blocks};
+      },
+      request.edits, request.factors);
   if (!result) return result.error();
 
   report::Answer answer = context.answer();

@@ -93,9 +93,23 @@ Result<ServingInputs> open_serving(const LlmConfig& config, const llm::Catalog& 
   return inputs;
 }
 
-Result<std::vector<ShapeVariant>> open_shapes(const LlmConfig& config, const llm::Catalog& catalog) {
+Result<ShapeVariant> open_shape(const LlmConfig& config, const llm::Catalog& catalog, double tensor, double replicas) {
   if (!config.served)
-    return Error{"sweep.tensor needs costs: {kind: model}: profiled times and sums are of one number of ranks"};
+    return Error{"other ranks need costs: {kind: model}: profiled times and sums are of one number of ranks"};
+  ShapeVariant variant{tensor, replicas, std::nullopt, config.serving->engine.limits.kv_blocks};
+  llm::InferencePlan served = *config.served;
+  const ServingSite site{*config.serving, config.device, config.machine, config.memory};
+  if (const auto broken = divide_served(site, tensor, replicas, served, variant.kv_blocks)) {
+    variant.why_not = fmt::format("{} {}", broken->field, broken->message);
+    return variant;
+  }
+  auto costs = open_model_cost(config, served, catalog);
+  if (!costs) return costs.error();
+  variant.costs = std::move(*costs);
+  return variant;
+}
+
+Result<std::vector<ShapeVariant>> open_shapes(const LlmConfig& config, const llm::Catalog& catalog) {
   const llm::EnginePlan& engine = config.serving->engine;
   const auto listed = [](const std::vector<std::int64_t>& values, double own) {
     std::vector<double> all(values.begin(), values.end());
@@ -106,18 +120,12 @@ Result<std::vector<ShapeVariant>> open_shapes(const LlmConfig& config, const llm
   const std::vector<double> replicas =
       engine.experts_shared ? listed(config.serving_space.replicas, engine.replicas) : std::vector<double>{0};
   std::vector<ShapeVariant> variants;
-  for (const double tensor : listed(config.serving_space.tensor, config.served->shape.job.tensor)) {
+  const double own = config.served ? config.served->shape.job.tensor : 1;
+  for (const double tensor : listed(config.serving_space.tensor, own)) {
     for (const double count : replicas) {
-      ShapeVariant& variant = variants.emplace_back(ShapeVariant{tensor, count, std::nullopt, engine.limits.kv_blocks});
-      llm::InferencePlan served = *config.served;
-      if (const auto broken = divide_served({*config.serving, config.device, config.machine, config.memory}, tensor,
-                                            count, served, variant.kv_blocks)) {
-        variant.why_not = fmt::format("{} {}", broken->field, broken->message);
-        continue;
-      }
-      auto costs = open_model_cost(config, served, catalog);
-      if (!costs) return costs.error();
-      variant.costs = std::move(*costs);
+      auto variant = open_shape(config, catalog, tensor, count);
+      if (!variant) return variant.error();
+      variants.push_back(std::move(*variant));
     }
   }
   return variants;

@@ -36,8 +36,10 @@ struct ShapeVariant {
   std::uint32_t kv_blocks = 0;
   std::string why_not = {};
 };
+/// An Error: costs that are not of a model.
+Result<ShapeVariant> open_shape(const LlmConfig& config, const llm::Catalog& catalog, double tensor, double replicas);
 /// Each tensor of the configuration's sweep and, where replicas share experts, each number of those; one where neither
-/// is swept. An Error: costs that are not of a model.
+/// is swept. Errors as above.
 Result<std::vector<ShapeVariant>> open_shapes(const LlmConfig& config, const llm::Catalog& catalog);
 
 /// Of a configuration with `serving:`. The Error names file, line, column and rule.
