@@ -38,13 +38,41 @@ struct WireField {
   [[nodiscard]] std::int64_t integer() const { return static_cast<std::int64_t>(value); }
 };
 
+/// The seven low bits of each of the eight bytes, one behind the other.
+constexpr std::uint64_t joined_sevens(std::uint64_t bytes) {
+  bytes = (bytes & 0x7F00'7F00'7F00'7F00u) >> 1 | (bytes & 0x007F'007F'007F'007Fu);
+  bytes = (bytes & 0x3FFF'0000'3FFF'0000u) >> 2 | (bytes & 0x0000'3FFF'0000'3FFFu);
+  return (bytes & 0x0FFF'FFFF'0000'0000u) >> 4 | (bytes & 0x0000'0000'0FFF'FFFFu);
+}
+
 /// Takes a varint off [p, end); false if it is not there in full. Of ten bytes, what goes beyond 64 bits is dropped, as
 /// protobuf's own parsers do: what they read is read here.
 inline bool take_varint(const char*& p, const char* end, std::uint64_t& value) {
+  static_assert(std::endian::native == std::endian::little);
   if (p == end) return false;
-  value = static_cast<unsigned char>(*p++);
-  if (value < 0x80) return true;
+  value = static_cast<unsigned char>(*p);
+  if (value < 0x80) return ++p, true;
+  if (end - p >= 2 && static_cast<unsigned char>(p[1]) < 0x80) {
+    value = (value & 0x7F) | static_cast<std::uint64_t>(static_cast<unsigned char>(p[1])) << 7;
+    return p += 2, true;
+  }
+  // Times and ids have eight to ten bytes: as long as so many are there, eight are taken at once.
+  if (end - p >= 10) {
+    std::memcpy(&value, p, 8);
+    const std::uint64_t ends = ~value & 0x8080'8080'8080'8080u;
+    if (ends != 0) {
+      p += (static_cast<unsigned>(std::countr_zero(ends)) >> 3) + 1;
+      value = joined_sevens(value & (ends ^ (ends - 1)) & 0x7F7F'7F7F'7F7F'7F7Fu);
+      return true;
+    }
+    const std::uint64_t ninth = static_cast<unsigned char>(p[8]), tenth = static_cast<unsigned char>(p[9]);
+    value = joined_sevens(value & 0x7F7F'7F7F'7F7F'7F7Fu) | (ninth & 0x7F) << 56;
+    if (ninth < 0x80) return p += 9, true;
+    value |= tenth << 63;
+    return p += 10, tenth < 0x80;
+  }
   value &= 0x7F;
+  ++p;
   for (unsigned shift = 7; shift < 70; shift += 7) {
     if (p == end) return false;
     const std::uint64_t byte = static_cast<unsigned char>(*p++);
@@ -62,11 +90,8 @@ inline bool take_varint(const char*& p, const char* end, std::uint64_t& value) {
   const std::uint64_t ends = ~value & 0x8080'8080'8080'8080u;
   if (ends == 0) return;
   p += (static_cast<unsigned>(std::countr_zero(ends)) >> 3) + 1;
-  value &=
-      (ends ^ (ends - 1)) & 0x7F7F'7F7F'7F7F'7F7Fu;  // the bytes up to the one that ends it, without their highest bits
-  value = (value & 0x7F00'7F00'7F00'7F00u) >> 1 | (value & 0x007F'007F'007F'007Fu);
-  value = (value & 0x3FFF'0000'3FFF'0000u) >> 2 | (value & 0x0000'3FFF'0000'3FFFu);
-  value = (value & 0x0FFF'FFFF'0000'0000u) >> 4 | (value & 0x0000'0000'0FFF'FFFFu);
+  // The bytes up to the one that ends it, without their highest bits.
+  value = joined_sevens(value & (ends ^ (ends - 1)) & 0x7F7F'7F7F'7F7F'7F7Fu);
 }
 
 /// Walks the fields of one message. Damage (a length beyond the end, a number of more than ten bytes, a group, field 0)

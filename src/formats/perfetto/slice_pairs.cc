@@ -1,7 +1,6 @@
 #include "formats/perfetto/slice_pairs.h"
 
 #include <algorithm>
-#include <iterator>
 
 #include "formats/perfetto/diagnostics.h"
 
@@ -28,12 +27,11 @@ void SlicePairs::take(const Moment& moment, trace::RankTrace& rank, Diagnostics&
 }
 
 void SlicePairs::pair_by_time(trace::RankTrace& rank, Diagnostics& diagnostics) {
-  const auto is_end = [](const Moment& moment) { return moment.kind == Kind::end; };
-  std::vector<Moment> begins, ends;
-  std::partition_copy(moments_.begin(), moments_.end(), std::back_inserter(ends), std::back_inserter(begins), is_end);
+  Column<Moment> begins, ends;
+  for (const Moment& moment : moments_) (moment.kind == Kind::end ? ends : begins).push_back(moment);
   moments_ = {};
   // Each for itself is mostly in order as it is.
-  for (std::vector<Moment>* const moments : {&begins, &ends}) {
+  for (Column<Moment>* const moments : {&begins, &ends}) {
     const auto by_time = [](const Moment& a, const Moment& b) { return a.time < b.time; };
     if (!std::is_sorted(moments->begin(), moments->end(), by_time))
       std::stable_sort(moments->begin(), moments->end(), by_time);

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/column.h"
 #include "base/diagnostics.h"
 #include "base/units.h"
 #include "trace/trace.h"
@@ -25,9 +26,9 @@ class SlicePairs {
  private:
   enum class Kind : std::uint8_t { begin, end, state };
   struct Moment {
-    TimePs time;
-    trace::EventIndex row;
-    Kind kind;
+    TimePs time = 0;
+    trace::EventIndex row = 0;
+    Kind kind = Kind::begin;
   };
 
   void add(TimePs time, trace::EventIndex row, Kind kind) {
@@ -39,7 +40,7 @@ class SlicePairs {
   void pair_by_time(trace::RankTrace& rank, Diagnostics& diagnostics);
   void take(const Moment& moment, trace::RankTrace& rank, Diagnostics& diagnostics);
 
-  std::vector<Moment> moments_;
+  Column<Moment> moments_;
   std::vector<Moment> open_;
   bool is_sorted_ = true;
 };

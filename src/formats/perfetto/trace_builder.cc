@@ -16,7 +16,36 @@
 
 namespace orrery::perfetto {
 
+namespace {
+
+/// Whether a packet may describe a track or clocks; nearly all hold an event, which is passed over as a whole.
+bool may_describe(std::string_view packet) {
+  const char* p = packet.data();
+  const char* const end = p + packet.size();
+  while (p != end) {
+    std::uint64_t tag = 0, value = 0;
+    if (!take_varint(p, end, tag)) return true;
+    if (tag == wire_tag(packet_field::kTrackDescriptor, WireType::bytes) ||
+        tag == wire_tag(packet_field::kClockSnapshot, WireType::bytes))
+      return true;
+    const auto type = static_cast<WireType>(tag & 7);
+    std::uint64_t size = type == WireType::fixed64 ? 8 : 4;
+    if (type == WireType::varint || type == WireType::bytes) {
+      if (!take_varint(p, end, value)) return true;
+      size = type == WireType::bytes ? value : 0;
+    } else if (type != WireType::fixed64 && type != WireType::fixed32) {
+      return true;
+    }
+    if (size > static_cast<std::uint64_t>(end - p)) return true;
+    p += size;
+  }
+  return false;
+}
+
+}  // namespace
+
 void TraceOutline::look_at(std::string_view packet) {
+  if (!may_describe(packet)) return;
   WireReader reader(packet);
   WireField field;
   std::string_view snapshot;
