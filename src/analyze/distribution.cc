@@ -7,11 +7,15 @@
 #include "base/statistics.h"
 
 namespace orrery::analyze {
-Distribution distribution_of(std::vector<TimePs>& values) {
+
+Moments moments_of(std::span<const TimePs> values) {
   if (values.empty()) return {};
-  std::sort(values.begin(), values.end());
   Int128 sum = 0;
-  for (const TimePs value : values) sum += value;
+  TimePs least = values.front(), most = values.front();
+  for (const TimePs value : values) {
+    sum += value;
+    least = std::min(least, value), most = std::max(most, value);
+  }
   const double mean = static_cast<double>(sum) / static_cast<double>(values.size());
   double squares = 0;
   for (const TimePs value : values)
@@ -22,11 +26,15 @@ Distribution distribution_of(std::vector<TimePs>& values) {
           .sum = static_cast<TimePs>(std::clamp(sum, -kMost, kMost)),
           .mean = static_cast<TimePs>(std::llround(mean)),
           .deviation = static_cast<TimePs>(std::llround(std::min(deviation, 9e18))),
-          .least = values.front(),
-          .quarter = sorted_quantile(values, 0.25),
-          .median = sorted_quantile(values, 0.5),
-          .three_quarters = sorted_quantile(values, 0.75),
-          .most = values.back()};
+          .least = least,
+          .most = most};
+}
+
+Distribution distribution_of(std::vector<TimePs>& values) {
+  if (values.empty()) return {};
+  std::sort(values.begin(), values.end());
+  return {moments_of(values), sorted_quantile(values, 0.25), sorted_quantile(values, 0.5),
+          sorted_quantile(values, 0.75)};
 }
 
 }  // namespace orrery::analyze

@@ -80,9 +80,9 @@ Sheet graphs_sheet(const std::vector<GraphRank>& ranks) {
       const bool ambiguous = source.ends_with(kByOrderAlone);
       if (ambiguous) source.remove_suffix(kByOrderAlone.size());
       sheet.add_row({rank.devices->rank->rank, first.device, g, graph.id == 0 ? Cell(nullptr) : Cell(graph.id),
-                     graph.launches, graph.works, graph.streams, distribution_of(spans).mean,
-                     distribution_of(busy).mean, matched, text_or_null(source),
-                     text_or_null(text_of(*rank.devices, Field::range_text, first.call)), ambiguous});
+                     graph.launches, graph.works, graph.streams, moments_of(spans).mean, moments_of(busy).mean, matched,
+                     text_or_null(source), text_or_null(text_of(*rank.devices, Field::range_text, first.call)),
+                     ambiguous});
     }
   }
   return sheet;
@@ -112,13 +112,15 @@ Sheet nodes_sheet(const std::vector<GraphRank>& ranks, std::size_t top) {
       const std::span<const std::uint32_t> works =
           launches.works_of(launches.launches[launches.graphs[g].first_launch]);
       std::vector<std::vector<TimePs>> times(works.size());
+      for (std::vector<TimePs>& of_node : times) of_node.reserve(by_graph[g].size());
       for (const std::uint32_t l : by_graph[g]) {
         const std::span<const std::uint32_t> own = launches.works_of(launches.launches[l]);
         for (std::size_t n = 0; n < std::min(own.size(), times.size()); ++n)
           times[n].push_back(rank.devices->time_of(own[n]));
       }
-      std::vector<Distribution> spread;
-      for (std::vector<TimePs>& of_node : times) spread.push_back(distribution_of(of_node));
+      // Launches are in order of their calls, however they were written.
+      std::vector<Moments> spread;
+      for (const std::vector<TimePs>& of_node : times) spread.push_back(moments_of(of_node));
       std::vector<std::uint32_t> shown(works.size());
       for (std::uint32_t n = 0; n < shown.size(); ++n) shown[n] = n;
       if (top != 0 && top < shown.size()) {

@@ -193,41 +193,52 @@ void end_where_next_begins(DeviceWork& work, TimePs next) {
   work.end = next;
 }
 
-/// Sets the queue of each work, and lists the queues and what runs on each. There are few of them, and works of one
-/// come in a row.
-void find_queues(const trace::RankTrace& rank, const QueueIndex& queues, DeviceTimeline& timeline) {
-  trace::InOrder devices(rank.field(Field::device)), streams(rank.field(Field::stream));
-  std::vector<Queue> found;
-  std::vector<std::uint32_t> sizes;
-  std::map<Queue, std::uint32_t> places;
-  std::uint32_t last = 0;
-  for (DeviceWork& work : timeline.works) {
-    Queue queue{devices.find(work.event, -1), streams.find(work.event, -1)};
-    if (queue.device < 0 || queue.stream < 0) queue = queues.of(work.event);
-    if (last >= found.size() || found[last] != queue) {
-      last = places.try_emplace(queue, static_cast<std::uint32_t>(found.size())).first->second;
-      if (last == found.size()) found.push_back(queue), sizes.push_back(0);
+/// The queues of works, numbered as they come. There are few of them, and works of one come in a row.
+class QueueFinder {
+ public:
+  QueueFinder(const trace::RankTrace& rank, const QueueIndex& queues)
+      : queues_(queues), devices_(rank.field(Field::device)), streams_(rank.field(Field::stream)) {}
+
+  /// Of works in order of start.
+  std::uint32_t find(EventIndex event) {
+    Queue queue{devices_.find(event, -1), streams_.find(event, -1)};
+    if (queue.device < 0 || queue.stream < 0) queue = queues_.of(event);
+    if (last_ >= found_.size() || found_[last_] != queue) {
+      last_ = places_.try_emplace(queue, static_cast<std::uint32_t>(found_.size())).first->second;
+      if (last_ == found_.size()) found_.push_back(queue), sizes_.push_back(0);
     }
-    work.queue = last;
-    ++sizes[last];
+    ++sizes_[last_];
+    return last_;
   }
-  timeline.queues = found;
-  std::sort(timeline.queues.begin(), timeline.queues.end());
-  timeline.by_queue.resize(found.size());
-  std::vector<std::uint32_t> number;
-  for (const Queue& queue : found) {
-    const std::uint32_t own = find_queue(timeline, queue);
-    timeline.by_queue[own].reserve(sizes[number.size()]);
-    number.push_back(own);
+
+  /// Gives the queues of works their numbers in order, and lists the queues and what runs on each.
+  void deal_out(DeviceTimeline& timeline) const {
+    timeline.queues = found_;
+    std::sort(timeline.queues.begin(), timeline.queues.end());
+    timeline.by_queue.resize(found_.size());
+    std::vector<std::uint32_t> number;
+    for (const Queue& queue : found_) {
+      const std::uint32_t own = find_queue(timeline, queue);
+      timeline.by_queue[own].reserve(sizes_[number.size()]);
+      number.push_back(own);
+    }
+    for (std::uint32_t w = 0; w < timeline.works.size(); ++w) {
+      DeviceWork& work = timeline.works[w];
+      work.queue = number[work.queue];
+      std::vector<std::uint32_t>& queue = timeline.by_queue[work.queue];
+      if (!queue.empty()) end_where_next_begins(timeline.works[queue.back()], work.start);
+      queue.push_back(w);
+    }
   }
-  for (std::uint32_t w = 0; w < timeline.works.size(); ++w) {
-    DeviceWork& work = timeline.works[w];
-    work.queue = number[work.queue];
-    std::vector<std::uint32_t>& queue = timeline.by_queue[work.queue];
-    if (!queue.empty()) end_where_next_begins(timeline.works[queue.back()], work.start);
-    queue.push_back(w);
-  }
-}
+
+ private:
+  const QueueIndex& queues_;
+  trace::InOrder devices_, streams_;
+  std::vector<Queue> found_;
+  std::vector<std::uint32_t> sizes_;  // works of each
+  std::map<Queue, std::uint32_t> places_;
+  std::uint32_t last_ = 0;
+};
 
 void sort_by_start(const trace::RankTrace& rank, Column<EventIndex>& events) {
   Column<KeyedIndex> keyed;
@@ -235,12 +246,6 @@ void sort_by_start(const trace::RankTrace& rank, Column<EventIndex>& events) {
   for (const EventIndex e : events) keyed.push_back({radix_key(rank.start[e]), e});
   radix_sort(keyed);
   for (std::size_t i = 0; i < events.size(); ++i) events[i] = keyed[i].index;
-}
-
-/// Orders that mostly are as they should be.
-template <typename Works, typename Before>
-void sort_unless_sorted(Works& works, Before&& before) {
-  if (!std::is_sorted(works.begin(), works.end(), before)) std::stable_sort(works.begin(), works.end(), before);
 }
 
 /// When the works of one call ran; several calls of a device may be under way at once.
@@ -357,12 +362,13 @@ DeviceTimeline make_device_timeline(const trace::Trace& trace, const trace::Rank
   Column<std::uint8_t> works_of_call(order.empty() ? 0 : rank.event_count(), 0);  // none, one, or more
   std::int64_t last_correlation = -1;
   EventIndex last_call = kNoEvent;
+  QueueFinder queue_finder(rank, queues);
   for (const EventIndex e : order) {
     const TimePs start = rank.start[e];
     // Works of a graph have one call, and mostly come in a row.
     if (correlation[e] != last_correlation) last_correlation = correlation[e], last_call = call_of(e);
     DeviceWork work{.event = e,
-                    .queue = 0,
+                    .queue = queue_finder.find(e),
                     .start = start,
                     .end = std::max(start, rank.end(e)),
                     .call_start = start,
@@ -375,10 +381,13 @@ DeviceTimeline make_device_timeline(const trace::Trace& trace, const trace::Rank
     }
     timeline.works.push_back(work);
   }
-  find_queues(rank, queues, timeline);
+  queue_finder.deal_out(timeline);
   find_works_of_devices(rank, correlation, timeline);
   ComputingKernels computing(trace, rank);
   Column<std::uint32_t> before(timeline.queues.size(), kNoWork);  // per queue: the work before
+  // Mostly works end in the order in which they start, and start in that of their calls.
+  Column<std::uint8_t> starts_as_launched(timeline.queues.size(), 1);
+  bool ends_in_order = true;
   for (std::uint32_t w = 0; w < timeline.works.size(); ++w) {
     DeviceWork& work = timeline.works[w];
     std::uint32_t& before_it = before[work.queue];
@@ -388,19 +397,25 @@ DeviceTimeline make_device_timeline(const trace::Trace& trace, const trace::Rank
       // work before it.
       if (before_it != kNoWork) work.call_start = std::min(work.start, timeline.works[before_it].call_start);
     }
+    if (before_it != kNoWork && work.call_start < timeline.works[before_it].call_start)
+      starts_as_launched[work.queue] = 0;
+    ends_in_order &= w == 0 || timeline.works[w - 1].end <= work.end;
     before_it = w;
     work.submission = submission_of(trace, rank, work, work.call != kNoEvent && works_of_call[work.call] == 1);
     work.may_fill_device = computing.contains(work.event);
   }
   timeline.by_launch = timeline.by_queue;
-  for (auto& launched : timeline.by_launch) {
-    sort_unless_sorted(launched, [&](std::uint32_t a, std::uint32_t b) {
+  for (std::uint32_t queue = 0; queue < timeline.queues.size(); ++queue) {
+    if (starts_as_launched[queue] != 0) continue;
+    std::vector<std::uint32_t>& launched = timeline.by_launch[queue];
+    std::stable_sort(launched.begin(), launched.end(), [&](std::uint32_t a, std::uint32_t b) {
       return timeline.works[a].call_start < timeline.works[b].call_start;
     });
   }
   timeline.by_end.resize_uninitialized(timeline.works.size());
   std::iota(timeline.by_end.begin(), timeline.by_end.end(), 0U);
-  sort_unless_sorted(timeline.by_end,
+  if (!ends_in_order)
+    std::stable_sort(timeline.by_end.begin(), timeline.by_end.end(),
                      [&](std::uint32_t a, std::uint32_t b) { return timeline.works[a].end < timeline.works[b].end; });
   add_stream_waits(trace, rank, calls, queues, timeline, diagnostics);
   return timeline;
