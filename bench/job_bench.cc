@@ -31,7 +31,7 @@ const causal::RankGraph& large_rank() {
     if (!job) std::fprintf(stderr, "%s\n", job.error().to_string().c_str()), std::exit(2);
     Result<causal::RankGraph> made = causal::make_rank_graph(*job, job->ranks.front(), {"", {}, {}}, diagnostics);
     if (!made) std::fprintf(stderr, "%s\n", made.error().to_string().c_str()), std::exit(2);
-    made->class_name = causal::name_pieces(*made, {}, false);
+    made->class_name = causal::name_pieces(*made, false);
     return std::move(*made);
   }();
   return step;

@@ -2,7 +2,6 @@
 #include <benchmark/benchmark.h>
 
 #include <cstdlib>
-#include <limits>
 #include <string>
 
 #include "analyze/forecast/llm_forecast.h"
@@ -54,7 +53,7 @@ void folded(benchmark::State& state) {
   for (auto _ : state) {
     const llm::StepTimes times = llm::step_times(catalog(), config().device, plan);
     const auto orders = llm::pipeline_orders(plan.order, plan.stages(), plan.chunks(), plan.micro_batches(), {});
-    auto step = llm::folded_step(plan, times, orders, prices->for_plan(plan), std::numeric_limits<std::int64_t>::max());
+    auto step = llm::folded_step(plan, times, orders, prices->for_plan(plan));
     if (!step) std::abort();
     benchmark::DoNotOptimize(step->step_ps);
   }

@@ -93,7 +93,7 @@ struct Way {
   double error_sum = 0, worst = 0, bias_sum = 0, cpu_ms = 0;
 };
 
-ParametricAttribution way(std::string name, PricingModel model, PricingMode mode, std::int64_t passes = 2) {
+Way way(std::string name, PricingModel model, PricingMode mode, std::int64_t passes = 2) {
   Way made{.name = std::move(name), .options = {}};
   made.options.model = model;
   made.options.mode = mode;
