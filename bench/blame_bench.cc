@@ -103,6 +103,7 @@ class Maker {
     const graph::Solution solved = graph::solve(job_.graph, job_.end);
     job_.span = solved.length();
     job_.node_rank.assign(job_.graph.node_count(), causal::kNoRank);
+    job_.node_lane.assign(job_.graph.node_count(), causal::kNoWork);
     job_.time.resize_uninitialized(job_.graph.node_count());
     for (graph::NodeId node = 0; node < job_.graph.node_count(); ++node) job_.time[node] = solved.finish(node);
     for (std::uint32_t r = 0; r < kRanks; ++r) {
@@ -130,7 +131,8 @@ class Maker {
                                  .members = kRanks});
       for (std::uint32_t r = 0; r < kRanks; ++r) {
         const graph::NodeId arrival = r * (1 + 3 * kCollectives) + 1 + 3 * c;
-        job_.parts[c * kRanks + r] = {.rank = r, .operation = c, .arrival = arrival, .end = arrival + 1};
+        job_.parts[c * kRanks + r] = {
+            .rank = r, .operation = c, .arrival = arrival, .progress = arrival, .end = arrival + 1};
       }
     }
   }
