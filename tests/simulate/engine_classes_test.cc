@@ -109,6 +109,25 @@ TEST_CASE("one rank of each class is the same as all ranks, whatever the network
   }));
 }
 
+TEST_CASE("ranks that the network tells apart are executed by class still") {
+  // Leaf switches of six devices: of three groups of four the middle one reaches over two of them.
+  workload::Workload job = make_uniform_job(12, {compute(10 * kPsPerUs), all_reduce(1 << 20, {0}, "row")});
+  job.roles.push_back({job.strings.intern("row"), {{4, 1}}});
+  machine::Dimension fabric = dimension(machine::Topology::leaf_spine, 12, 2, 700);
+  fabric.leaf_spine = {.leaf_size = 6, .spine_count = 1, .oversubscription = 6};
+  auto network = link_model("fluid", take(machine::Network::build(machine_of({fabric}))));
+  EngineOptions options;
+  options.detail = Detail::executed_ranks;
+  const Schedule folded = take(execute(job, *network, options));
+  CHECK(std::vector(folded.executed_ranks.begin(), folded.executed_ranks.end()) == std::vector<std::uint32_t>{0, 4});
+  network->restart();
+  options.use_symmetry = false;
+  const Schedule every = take(execute(job, *network, options));
+  REQUIRE(every.ranks.size() == 12);
+  for (std::size_t rank = 0; rank < 12; ++rank) CHECK(folded.ranks[rank].finish_ps == every.ranks[rank].finish_ps);
+  CHECK(every.ranks[4].finish_ps > every.ranks[0].finish_ps);
+}
+
 TEST_CASE("the schedule of the executed ranks alone") {
   const workload::Workload job = take(generate::pipeline_step(small_step(2, 4, 2)));
   const machine::Machine machine = rails(2, 8, machine::Routing::shortest);

@@ -156,20 +156,25 @@ void add_links(const NetworkModel& network, Schedule& schedule) {
 
 /// Runs the source once more, and looks at the links: how long it takes, and so where bins begin, is known only now.
 Status add_link_series(workload::WorkloadSource& source, const workload::Membership& membership, NetworkModel& network,
-                       const EngineOptions& options, bool each_alone, Schedule& schedule) {
+                       const EngineOptions& options, const RankClasses& classes, Schedule& schedule) {
   LinkRecorder recorder(schedule.link_bytes, schedule.link_busy_ps, schedule.makespan_ps());
   network.restart(&recorder);
   SummedSchedule passed_over;
   EngineOptions all_of_it = options;
   all_of_it.use_steady_state = false;  // what is passed over, nobody records
-  Run again(source, membership, network, all_of_it,
-            each_alone ? each_rank_alone(source.job().rank_count()) : find_rank_classes(membership), passed_over);
+  Run again(source, membership, network, all_of_it, classes, passed_over);
   const Status done = again.execute();
   if (done) schedule.link_series = recorder.take(schedule.link_bytes);
   return done;
 }
 
-/// Runs the source, and again with every rank if those that seemed alike are not. `take`: what the sink made of it.
+/// Ranks that turn out to be unlike are told apart so often; then every rank is executed by itself.
+constexpr int kMostRefinements = 8;
+/// Where a class has fewer ranks than so many on average, each rank is executed by itself: it costs about as much, and
+/// nobody can turn out to be unlike.
+constexpr std::size_t kWorthFolding = 2;
+
+/// Runs the source, and again with finer classes if ranks that seemed alike are not. `take`: what the sink made of it.
 template <typename Take>
 Result<Schedule> run_source(workload::WorkloadSource& source, NetworkModel& network, const EngineOptions& options,
                             ScheduleSink& sink, const Take& take) {
@@ -185,40 +190,44 @@ Result<Schedule> run_source(workload::WorkloadSource& source, NetworkModel& netw
     made = std::move(*membership);
   }
   const workload::Membership& membership = made ? *made : *source.checked();
-  const auto run_once = [&](const EngineOptions& how, bool each_alone, bool& unlike,
-                            bool& looked_ahead) -> Result<Schedule> {
-    Run one(source, membership, network, how,
-            each_alone ? each_rank_alone(source.job().rank_count()) : find_rank_classes(membership), sink);
+  const std::size_t ranks = source.job().rank_count();
+  RankClasses classes = options.use_symmetry ? find_rank_classes(membership) : each_rank_alone(ranks);
+  std::vector<std::uint32_t> told_apart;
+  const auto run_once = [&](const EngineOptions& how, bool& unlike, bool& looked_ahead) -> Result<Schedule> {
+    Run one(source, membership, network, how, classes, sink);
     const Status done = one.execute();
     unlike = one.found_unlike();
+    if (unlike) told_apart = one.ranks_told_apart();
     looked_ahead = one.used_lookahead();
     if (!done) return done.error();
     Schedule schedule = take(one.layout());
     add_ranks(one.state(), options.detail, schedule);
     return schedule;
   };
-  const auto run = [&](bool each_alone, bool& unlike) -> Result<Schedule> {
+  const auto run = [&](bool& unlike) -> Result<Schedule> {
     bool looked_ahead = false;
-    Result<Schedule> schedule = run_once(options, each_alone, unlike, looked_ahead);
+    Result<Schedule> schedule = run_once(options, unlike, looked_ahead);
     if (schedule || unlike || !looked_ahead) return schedule;
     // It may be wrong because something was executed before its time; and what is wrong anyway is to be told as it is
     // without that.
     EngineOptions in_order = options;
     in_order.use_lookahead = false;
     network.restart();
-    return run_once(in_order, each_alone, unlike, looked_ahead);
+    return run_once(in_order, unlike, looked_ahead);
   };
   bool unlike = false;
-  Result<Schedule> schedule = run(!options.use_symmetry, unlike);
-  const bool each_alone = unlike || !options.use_symmetry;
-  if (unlike) {  // the network tells apart what the programs do not: routes that differ, say
+  Result<Schedule> schedule = run(unlike);
+  // The network tells apart what the programs do not: routes that differ, say.
+  for (int round = 0; unlike; ++round) {
+    classes = round < kMostRefinements ? find_rank_classes(membership, told_apart) : each_rank_alone(ranks);
+    if (classes.size() * kWorthFolding > ranks) classes = each_rank_alone(ranks);
     network.restart();
-    schedule = run(true, unlike);
+    schedule = run(unlike);
   }
   if (!schedule) return schedule;
   add_links(network, *schedule);
   if (options.keep_link_series && schedule->link_count() > 0) {
-    if (Status added = add_link_series(source, membership, network, options, each_alone, *schedule); !added)
+    if (Status added = add_link_series(source, membership, network, options, classes, *schedule); !added)
       return added.error();
   }
   if (Status status = schedule->check(); !status)

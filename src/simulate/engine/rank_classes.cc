@@ -54,7 +54,8 @@ class Numbering {
   std::map<Signature, std::uint32_t> numbers_;
 };
 
-std::vector<std::uint32_t> by_program(const workload::Membership& membership) {
+std::vector<std::uint32_t> by_program(const workload::Membership& membership,
+                                      const std::vector<std::uint32_t>& told_apart) {
   const workload::Workload& job = membership.job();
   std::vector<std::uint32_t> classes;
   Numbering numbering;
@@ -63,7 +64,8 @@ std::vector<std::uint32_t> by_program(const workload::Membership& membership) {
     names_ranks.push_back(structure.names_ranks());
   for (std::uint32_t rank = 0; rank < job.rank_count(); ++rank) {
     const std::uint32_t program = job.program_of_rank[rank];
-    classes.push_back(numbering.number({program, names_ranks[program] ? rank : 0}));
+    classes.push_back(
+        numbering.number({program, names_ranks[program] ? rank : 0, told_apart.empty() ? 0 : told_apart[rank]}));
   }
   return classes;
 }
@@ -120,11 +122,11 @@ RankClasses each_rank_alone(std::size_t rank_count) {
   return collect(std::move(class_of));
 }
 
-RankClasses find_rank_classes(const workload::Membership& membership) {
+RankClasses find_rank_classes(const workload::Membership& membership, const std::vector<std::uint32_t>& told_apart) {
   const std::size_t ranks = membership.job().rank_count();
   // Whoever receives from anybody may get messages from ranks that no channel names: nothing can be said of classes.
   if (membership.has_wildcards()) return each_rank_alone(ranks);
-  std::vector<std::uint32_t> classes = by_program(membership);
+  std::vector<std::uint32_t> classes = by_program(membership, told_apart);
   std::size_t count = classes.empty() ? 0 : *std::max_element(classes.begin(), classes.end()) + std::size_t{1};
   while (count < ranks) {
     const std::size_t finer = refine(membership, classes);

@@ -30,8 +30,9 @@ RankClasses each_rank_alone(std::size_t rank_count);
 ///
 /// Ranks whose messages name ranks instead of places in a role are classes of their own, and so is everybody if
 /// receives are wild: who then takes which message is a matter of numbers. O((ranks + members of groups) x rounds),
-/// mostly two rounds.
-RankClasses find_rank_classes(const workload::Membership& membership);
+/// mostly two rounds. `told_apart`: per rank, numbers of those that are known to be unlike; empty: nobody is.
+RankClasses find_rank_classes(const workload::Membership& membership,
+                              const std::vector<std::uint32_t>& told_apart = {});
 
 using workload::Communicator;
 

@@ -1,6 +1,7 @@
 #include "simulate/engine/run.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "base/interrupt.h"
@@ -181,8 +182,24 @@ Status Run::take_finished_operations() {
   }
   // Some operations of a class have ended at this moment and some have not: its ranks are not alike.
   if (incomplete_ == 0) return {};
-  unlike_ = true;
+  operations_ended_.assign(job_.rank_count(), 0);
+  for (const OpId id : finished_) {
+    const std::uint32_t line = numbers_.find(id).line;
+    if (!numbers_.is_collective(id)) ++operations_ended_[line];
+    else
+      for (const std::uint32_t rank : membership_.communicators()[line].ranks) ++operations_ended_[rank];
+  }
   return Error{.message = "ranks that do the same do not take the same time"};
+}
+
+std::vector<std::uint32_t> Run::ranks_told_apart() const {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> numbers;
+  std::vector<std::uint32_t> told_apart;
+  for (std::uint32_t rank = 0; rank < job_.rank_count(); ++rank) {
+    const std::pair key(state_.classes.class_of[rank], operations_ended_[rank]);
+    told_apart.push_back(numbers.try_emplace(key, static_cast<std::uint32_t>(numbers.size())).first->second);
+  }
+  return told_apart;
 }
 
 Status Run::start_operations() {
