@@ -1,5 +1,7 @@
 """Times the alignment of clocks: rows for docs/PERFORMANCE.md. Used by performance.py."""
-import gzip, json, os, subprocess, time
+import gzip, json, os, time
+
+from measured_run import measured_run
 
 LARGE_BYTES = 1_000_000_000  # the usual viewer needs 20 to 30 times as much memory as such a file has bytes
 
@@ -26,9 +28,7 @@ def add_rows(row, binary, data, source, xspace, align):
     path, pairs = make_large(source, data)
     size = os.path.getsize(path) / 1e6
     begin = time.monotonic()
-    process = subprocess.Popen([binary, "align", "--trace", path, "--snapshot_pairs", pairs, "-o", os.path.join(data, "large_aligned"), "-q"], stdout=subprocess.DEVNULL)
-    _, status, usage = os.wait4(process.pid, 0)
-    mb = usage.ru_maxrss / 1024
+    _, mb, status, _ = measured_run([binary, "align", "--trace", path, "--snapshot_pairs", pairs, "-o", os.path.join(data, "large_aligned"), "-q"])
     row(f"`orrery align`, one XSpace of {size:,.0f} MB, reading and writing", f"{time.monotonic() - begin:.1f} s, {mb:,.0f} MB", f"<= {2 * size:,.0f} MB", status == 0 and mb <= 2 * size)
     for name in os.listdir(os.path.join(data, "large_aligned")):
         os.remove(os.path.join(data, "large_aligned", name))
