@@ -7,6 +7,8 @@
 #include <numeric>
 #include <span>
 #include <tuple>
+#include <unordered_map>
+#include <utility>
 
 #include "base/int128.h"
 #include "graph/edits.h"
@@ -50,34 +52,64 @@ constexpr std::int64_t kCostSpread = 120, kHostSpread = 200, kDeviceSpread = 20;
 /// Time of a host thread in which a recorder may be called. Communication of the host is waiting.
 bool is_stretch(EdgeKind kind) { return causal::is_host(kind); }
 
-TimePs scaled(TimePs time, std::int64_t thousandths) { return static_cast<TimePs>(Int128{time} * thousandths / 1000); }
+TimePs scaled(TimePs time, std::int64_t thousandths) {
+  TimePs product = 0;
+  // Hardly any time is so long that it needs the wide division, which takes ten times as long.
+  if (!__builtin_mul_overflow(time, thousandths, &product)) return product / 1000;
+  return static_cast<TimePs>(Int128{time} * thousandths / 1000);
+}
 
 struct Observation {
   std::uint16_t kind;  ///< place and row class
   StringId name;
   TimePs lasted;
-  auto operator<=>(const Observation&) const = default;
 };
 
-/// The element at that share of the way, of sorted values.
-TimePs quantile(std::span<const Observation> sorted, std::int64_t thousandths) {
-  return sorted[static_cast<std::size_t>(static_cast<std::int64_t>(sorted.size() - 1) * thousandths / 1000)].lasted;
+/// What stretches of one kind and name last.
+struct Typical {
+  std::uint16_t kind;
+  StringId name;
+  std::size_t count = 0;
+  TimePs time = 0;
+};
+
+/// By kind and name: the element at that share of the way. Ordered by both.
+std::vector<Typical> typical_times(const Column<Observation>& all, std::int64_t thousandths) {
+  std::vector<Typical> typical;
+  std::unordered_map<std::uint64_t, std::uint32_t> numbers;
+  Column<std::uint32_t> number_of(all.size());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::uint64_t key = std::uint64_t{all[i].kind} << 32 | all[i].name;
+    const auto [at, is_new] = numbers.try_emplace(key, static_cast<std::uint32_t>(typical.size()));
+    if (is_new) typical.push_back({all[i].kind, all[i].name});
+    number_of[i] = at->second;
+    ++typical[at->second].count;
+  }
+  std::vector<std::size_t> next;
+  for (std::size_t first = 0; const Typical& one : typical) next.push_back(std::exchange(first, first + one.count));
+  Column<TimePs> lasted(all.size());
+  for (std::size_t i = 0; i < all.size(); ++i) lasted[next[number_of[i]]++] = all[i].lasted;
+  for (std::size_t number = 0; number < typical.size(); ++number) {
+    Typical& one = typical[number];
+    TimePs* const first = lasted.data() + next[number] - one.count;
+    TimePs* const wanted = first + static_cast<std::int64_t>(one.count - 1) * thousandths / 1000;
+    std::nth_element(first, wanted, lasted.data() + next[number]);
+    one.time = *wanted;
+  }
+  std::sort(typical.begin(), typical.end(),
+            [](const Typical& a, const Typical& b) { return std::pair(a.kind, a.name) < std::pair(b.kind, b.name); });
+  return typical;
 }
 
-/// Of the names in `sorted`, each with its median and its count: the median up to which the share of all lies.
-TimePs quantile_of_names(std::span<const Observation> sorted, std::int64_t thousandths) {
+/// Of names of one kind: the typical time up to which the share of all stretches lies.
+TimePs quantile_of_names(std::span<const Typical> alike, std::size_t all, std::int64_t thousandths) {
   std::vector<std::pair<TimePs, std::size_t>> names;
-  for (std::size_t first = 0; first < sorted.size();) {
-    std::size_t last = first;
-    while (last < sorted.size() && sorted[last].name == sorted[first].name) ++last;
-    names.emplace_back(quantile(sorted.subspan(first, last - first), 500), last - first);
-    first = last;
-  }
+  for (const Typical& one : alike) names.emplace_back(one.time, one.count);
   std::sort(names.begin(), names.end());
   std::size_t count = 0;
   for (const auto& [median, times] : names) {
     count += times;
-    if (count * 1000 >= sorted.size() * static_cast<std::size_t>(thousandths)) return median;
+    if (count * 1000 >= all * static_cast<std::size_t>(thousandths)) return median;
   }
   return names.back().first;
 }
@@ -103,7 +135,7 @@ void RecordingCost::find_stretches() {
     TimePs begin, end;
     Slot slot;
   };
-  std::vector<Placed> placed;
+  Column<Placed> placed;
   for (graph::Position position = 0; position < graph.node_count(); ++position) {
     const graph::NodeId target = graph.node_at(position);
     for (const Slot slot : graph.incoming_at(position)) {
@@ -127,15 +159,14 @@ void RecordingCost::find_stretches() {
   for (const Placed& one : placed) ++first_of[one.lane + 1];
   std::partial_sum(first_of.begin(), first_of.end(), first_of.begin());
   std::vector<std::size_t> next(first_of.begin(), first_of.end() - 1);
-  std::vector<Placed> by_lane(placed.size());
+  Column<Placed> by_lane(placed.size());
   for (const Placed& one : placed) by_lane[next[one.lane]++] = one;
   placed = std::move(by_lane);
   const auto earlier = [](const Placed& a, const Placed& b) {
     return std::tuple(a.begin, a.end) < std::tuple(b.begin, b.end);
   };
   for (std::size_t lane = 0; lane + 1 < first_of.size(); ++lane) {
-    const auto begin = placed.begin() + static_cast<std::ptrdiff_t>(first_of[lane]);
-    const auto end = placed.begin() + static_cast<std::ptrdiff_t>(first_of[lane + 1]);
+    Placed *const begin = placed.begin() + first_of[lane], *const end = placed.begin() + first_of[lane + 1];
     if (!std::is_sorted(begin, end, earlier)) std::stable_sort(begin, end, earlier);
   }
 
@@ -183,7 +214,7 @@ void RecordingCost::find_stretches() {
 
 void RecordingCost::fit(bool by_rows) {
   for (ByRow& rows : costs_) rows.clear();
-  std::vector<Observation> all;
+  Column<Observation> all;
   for (const Stretch& s : stretches_) {
     const EdgeKind kind = job_.kind(s.slot);
     if (s.from == Boundary::none || s.to == Boundary::none ||
@@ -192,24 +223,22 @@ void RecordingCost::fit(bool by_rows) {
     all.push_back(
         {static_cast<std::uint16_t>(place(s.from, s.to) << 8 | (by_rows ? s.row_class : 0)), s.name, s.lasted});
   }
-  std::sort(all.begin(), all.end());
+  const std::vector<Typical> typical = typical_times(all, 500);
   const auto is_frame = [](std::size_t boundary) {
     return boundary == static_cast<std::size_t>(Boundary::begin_frame) ||
            boundary == static_cast<std::size_t>(Boundary::end_frame);
   };
-  for (std::size_t first = 0; first < all.size();) {
-    std::size_t last = first;
-    while (last < all.size() && all[last].kind == all[first].kind) ++last;
-    const std::span<const Observation> alike(all.data() + first, last - first);
-    const std::size_t where = all[first].kind >> 8;
+  for (std::size_t first = 0; first < typical.size();) {
+    std::size_t last = first, times = 0;
+    for (; last < typical.size() && typical[last].kind == typical[first].kind; ++last) times += typical[last].count;
+    const std::size_t where = typical[first].kind >> 8;
     const std::int64_t share = is_frame(where / kBoundaries) || is_frame(where % kBoundaries)     ? kFrames
                                : where == place(Boundary::begin_operator, Boundary::end_operator) ? kLeaves
                                : where == place(Boundary::end_operator, Boundary::end_operator)   ? kBeforeEnd
                                                                                                   : kBeforeBegin;
-    std::size_t names = 1;
-    for (std::size_t i = first + 1; i < last; ++i) names += all[i].name != all[i - 1].name ? 1 : 0;
-    if (alike.size() >= kFewest && names >= kFewestNames)
-      costs_[where].emplace_back(static_cast<std::uint8_t>(all[first].kind & 0xff), quantile_of_names(alike, share));
+    if (times >= kFewest && last - first >= kFewestNames)
+      costs_[where].emplace_back(static_cast<std::uint8_t>(typical[first].kind & 0xff),
+                                 quantile_of_names(std::span(typical).subspan(first, last - first), times, share));
     first = last;
   }
   // Before an operator begins: between two of them, or at most what lies before the first one inside another, where the
@@ -226,21 +255,16 @@ void RecordingCost::fit(bool by_rows) {
 }
 
 void RecordingCost::fit_frames() {
-  std::vector<Observation> all;
+  Column<Observation> all;
   for (const Stretch& s : stretches_) {
     if (s.of_frame &&
         (s.to == Boundary::begin_operator || s.to == Boundary::begin_frame || s.to == Boundary::begin_call))
       all.push_back({0, s.name, s.lasted});
   }
   if (all.empty()) return;
-  std::sort(all.begin(), all.end());
   of_frame_.assign(job_.strings.size(), 0);
-  for (std::size_t first = 0; first < all.size();) {
-    std::size_t last = first;
-    while (last < all.size() && all[last].name == all[first].name) ++last;
-    if (last - first >= kFewest)
-      of_frame_[all[first].name] = quantile(std::span(all).subspan(first, last - first), kFrames);
-    first = last;
+  for (const Typical& one : typical_times(all, kFrames)) {
+    if (one.count >= kFewest) of_frame_[one.name] = one.time;
   }
 }
 
@@ -304,7 +328,8 @@ void RecordingCost::for_each_weight(CostShare share, Visit&& visit) const {
   for_each_part(share, [&](Slot slot, std::optional<TimePs> calls) {
     const TimePs weight = job_.graph.weight(slot);
     const TimePs slowed = calls ? std::min(weight - *calls, kSlowedAtMost) : 0;
-    visit(slot, weight - calls.value_or(0) - slowed + static_cast<TimePs>(Int128{slowed} * 1000 / slower));
+    // At most a millisecond, a thousand times which is a time still.
+    visit(slot, weight - calls.value_or(0) - slowed + slowed * 1000 / slower);
   });
 }
 

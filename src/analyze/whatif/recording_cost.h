@@ -126,7 +126,7 @@ class RecordingCost {
   [[nodiscard]] TimePs length_with(CostShare share, std::int64_t host_permille) const;
 
   const causal::CausalGraph& job_;
-  std::vector<Stretch> stretches_;  // thread by thread, in order
+  Column<Stretch> stretches_;  // thread by thread, in order
   std::array<ByRow, kBoundaries * kBoundaries> costs_;
   Column<TimePs> of_frame_;  // per text: what the recorder takes before each call of a Python frame of that name
   mutable std::optional<TimePs> fitted_length_;  // solved once, since everybody asks for it
