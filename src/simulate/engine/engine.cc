@@ -219,8 +219,10 @@ Result<Schedule> run_source(workload::WorkloadSource& source, NetworkModel& netw
   Result<Schedule> schedule = run(unlike);
   // The network tells apart what the programs do not: routes that differ, say.
   for (int round = 0; unlike; ++round) {
-    classes = round < kMostRefinements ? find_rank_classes(membership, told_apart) : each_rank_alone(ranks);
-    if (classes.size() * kWorthFolding > ranks) classes = each_rank_alone(ranks);
+    RankClasses finer = find_rank_classes(membership, told_apart);
+    const bool is_worth_it =
+        round < kMostRefinements && finer.size() > classes.size() && finer.size() * kWorthFolding <= ranks;
+    classes = is_worth_it ? std::move(finer) : each_rank_alone(ranks);
     network.restart();
     schedule = run(unlike);
   }

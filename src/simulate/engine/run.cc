@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/interrupt.h"
+#include "base/random.h"
 
 // One moment after the other: the next time is the earlier one of the network's and the queue's. What ends then is
 // collected, then all that follows from it at the same moment is settled in a fixed order: windows are opened,
@@ -182,21 +183,26 @@ Status Run::take_finished_operations() {
   }
   // Some operations of a class have ended at this moment and some have not: its ranks are not alike.
   if (incomplete_ == 0) return {};
-  operations_ended_.assign(job_.rank_count(), 0);
+  what_ended_.assign(job_.rank_count(), 0);
   for (const OpId id : finished_) {
-    const std::uint32_t line = numbers_.find(id).line;
-    if (!numbers_.is_collective(id)) ++operations_ended_[line];
+    const auto [line, place] = numbers_.find(id);
+    const bool is_collective = numbers_.is_collective(id);
+    // What ended is the same of all ranks of a class, whoever sent or met there; in no order, as a sum.
+    std::uint64_t what = place * (membership_.communicators().size() + 1) +
+                         (is_collective ? state_.bundles.of_communicator[line] + std::uint64_t{1} : 0);
+    const std::uint64_t mixed = next_random(what);
+    if (!is_collective) what_ended_[line] += mixed;
     else
-      for (const std::uint32_t rank : membership_.communicators()[line].ranks) ++operations_ended_[rank];
+      for (const std::uint32_t rank : membership_.communicators()[line].ranks) what_ended_[rank] += mixed;
   }
   return Error{.message = "ranks that do the same do not take the same time"};
 }
 
 std::vector<std::uint32_t> Run::ranks_told_apart() const {
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> numbers;
+  std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> numbers;
   std::vector<std::uint32_t> told_apart;
   for (std::uint32_t rank = 0; rank < job_.rank_count(); ++rank) {
-    const std::pair key(state_.classes.class_of[rank], operations_ended_[rank]);
+    const std::pair key(state_.classes.class_of[rank], what_ended_[rank]);
     told_apart.push_back(numbers.try_emplace(key, static_cast<std::uint32_t>(numbers.size())).first->second);
   }
   return told_apart;

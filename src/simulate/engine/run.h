@@ -35,7 +35,7 @@ class Run {
 
   /// After an Error: whether it was that the operations of one class did not end together, so that its ranks are not
   /// alike.
-  [[nodiscard]] bool found_unlike() const { return !operations_ended_.empty(); }
+  [[nodiscard]] bool found_unlike() const { return !what_ended_.empty(); }
   /// Then numbers of the ranks, different of two that are of one class and are known to be unlike.
   [[nodiscard]] std::vector<std::uint32_t> ranks_told_apart() const;
   /// Likewise: whether it may come of having executed something before its time.
@@ -166,9 +166,9 @@ class Run {
   std::optional<Error> problem_;  // found where nothing can be returned
   std::uint64_t incomplete_ = 0;  // operations of which some of the class have ended and some have not
   std::uint64_t next_report_ = 0, total_ = 0;
-  std::uint32_t idle_advances_ = 0;              // of the network without anything finished or time passed
-  TimePs network_time_ = -1;                     // up to which the network has been moved
-  std::vector<std::uint32_t> operations_ended_;  // if ranks are unlike: of each rank, at the moment that told
+  std::uint32_t idle_advances_ = 0;        // of the network without anything finished or time passed
+  TimePs network_time_ = -1;               // up to which the network has been moved
+  std::vector<std::uint64_t> what_ended_;  // if ranks are unlike: of each rank, at the moment that told
 };
 
 }  // namespace orrery::simulate
