@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/int128.h"
+#include "base/statistics.h"
 #include "graph/edits.h"
 #include "graph/longest_path.h"
 
@@ -91,10 +92,8 @@ std::vector<Typical> typical_times(const Column<Observation>& all, std::int64_t 
   for (std::size_t i = 0; i < all.size(); ++i) lasted[next[number_of[i]]++] = all[i].lasted;
   for (std::size_t number = 0; number < typical.size(); ++number) {
     Typical& one = typical[number];
-    TimePs* const first = lasted.data() + next[number] - one.count;
-    TimePs* const wanted = first + static_cast<std::int64_t>(one.count - 1) * thousandths / 1000;
-    std::nth_element(first, wanted, lasted.data() + next[number]);
-    one.time = *wanted;
+    one.time = nth_smallest(std::span(lasted.data() + next[number] - one.count, one.count),
+                            (one.count - 1) * static_cast<std::size_t>(thousandths) / 1000);
   }
   std::sort(typical.begin(), typical.end(),
             [](const Typical& a, const Typical& b) { return std::pair(a.kind, a.name) < std::pair(b.kind, b.name); });
