@@ -9,6 +9,7 @@
 #include "ask/workloads/serving_run.h"
 #include "base/percent.h"
 #include "job/shipped/shipped_catalog.h"
+#include "report/counted.h"
 
 namespace orrery::ask {
 namespace {
@@ -66,7 +67,8 @@ Result<report::Answer> run(const ServingWhatIfRequest& request, Context& context
         auto shape =
             job::open_shape(*config, *catalog, config->served ? config->served->shape.job.tensor : 1, replicas);
         if (!shape) return shape.error();
-        if (!shape->costs) return Error{shape->why_not};
+        if (!shape->costs)
+          return Error{fmt::format("with {}: {}", report::counted(replicas, "replica"), shape->why_not)};
         const job::ShapeVariant& kept = shapes.emplace_back(std::move(*shape));
         return analyze::ShapeCost{kept.tensor, kept.replicas, kept.costs->range(), kept.kv_blocks};
       },
