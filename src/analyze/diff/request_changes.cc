@@ -91,8 +91,8 @@ RequestChanges compare_requests(const request_log::RequestLog& a, const request_
     if (change.requests > 0) changes.parts.push_back(change);
   }
   for (const auto& [in_a, in_b] : pairs) {
-    const auto differ = [&](RequestPart part) -> std::optional<TimePs> {
-      const auto from = part_of(*in_a, part), to = part_of(*in_b, part);
+    const auto differ = [from_a = in_a, from_b = in_b](RequestPart part) -> std::optional<TimePs> {
+      const auto from = part_of(*from_a, part), to = part_of(*from_b, part);
       return from && to ? std::optional(*to - *from) : std::nullopt;
     };
     changes.requests.push_back({.id = in_a->id,
