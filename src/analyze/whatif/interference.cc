@@ -9,7 +9,6 @@
 #include "analyze/capture/operand_lists.h"
 #include "analyze/capture/work_origins.h"
 #include "analyze/device/device_rank.h"
-#include "base/numbers.h"
 #include "match/exchange.h"
 
 namespace orrery::analyze {
@@ -36,23 +35,6 @@ struct Footprint {
 
 /// What tells kernels apart that take different times: name, grid, and what is multiplied.
 using KernelKey = std::tuple<StringId, StringId, double, double, double>;
-
-/// "[16, 1, 1]": how many blocks; negative: no such text.
-double blocks_of(std::string_view grid) {
-  double blocks = 1;
-  int sizes = 0;
-  for (std::size_t at = 0; at < grid.size();) {
-    const NumberScan<std::int64_t> size = scan_number<std::int64_t>(grid.substr(at));
-    if (!size.is_number()) {
-      ++at;
-      continue;
-    }
-    blocks *= static_cast<double>(size.value);
-    ++sizes;
-    at += size.used;
-  }
-  return sizes > 0 && blocks > 0 ? blocks : -1;
-}
 
 /// By the operands of its operator, where a rule says which; negative: none does.
 double bytes_by_rule(const DeviceRank& devices, std::uint32_t work, WorkOrigins& origins) {
@@ -85,7 +67,8 @@ Result<RecordedWorks> recorded_works(const causal::CausalGraph& job, const trace
       if (grid) found.grids[owner_of[w]] = static_cast<StringId>(*grid);
       if (devices->types[w] != WorkType::communication) continue;
       Footprint& footprint = found.footprints[owner_of[w]];
-      if (grid) footprint.blocks = blocks_of(trace.strings.text(static_cast<StringId>(*grid)));
+      const double blocks = grid ? elements_of_list(trace.strings.text(static_cast<StringId>(*grid))) : 0;
+      if (blocks > 0) footprint.blocks = blocks;
       if (const auto bytes = match::bytes_of(trace, {.node = node, .event = event}))
         footprint.bytes = static_cast<double>(*bytes);
       else footprint.bytes = bytes_by_rule(*devices, w, origins);

@@ -14,8 +14,9 @@
 #include "simulate/summed_schedule.h"
 
 // A run is tried the fast way first: ranks that do the same as one, and ahead of time what each does by itself. If
-// ranks turn out to be unlike, or something came in between, it is run again without that shortcut, on a network that
-// starts anew. Series of links need a last run, because the length of the first decides where bins begin.
+// ranks turn out to be unlike it is run again with finer classes, and if something came in between without looking
+// ahead, each on a network that starts anew. Series of links need a last run, because the length of the first decides
+// where bins begin.
 
 namespace orrery::simulate {
 
