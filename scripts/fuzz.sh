@@ -3,7 +3,7 @@
 # Seeds are taken from fuzz/corpus/NAME (of NAME_fuzz) where that exists; what is found stays in BUILD_DIR/corpus and is used again by the next run.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-build=${1:?usage: fuzz.sh BUILD_DIR SECONDS_PER_TARGET}
+build=$(realpath "${1:?usage: fuzz.sh BUILD_DIR SECONDS_PER_TARGET}") # whole: a target may go to a folder of its own
 seconds=${2:?usage: fuzz.sh BUILD_DIR SECONDS_PER_TARGET}
 
 shopt -s nullglob
@@ -16,7 +16,7 @@ for target in "$build"/fuzz/*_fuzz; do
   log=$build/$name.log
   mkdir -p "$corpus" "$build/crashes"
   folders=("$corpus")
-  [[ -d fuzz/corpus/${name%_fuzz} ]] && folders+=("fuzz/corpus/${name%_fuzz}")
+  [[ -d fuzz/corpus/${name%_fuzz} ]] && folders+=("$PWD/fuzz/corpus/${name%_fuzz}")
   echo "fuzz: $name for $seconds s"
   if ! "$target" -max_total_time="$seconds" -print_final_stats=1 -timeout=25 -artifact_prefix="$build/crashes/$name-" "${folders[@]}" >"$log" 2>&1; then
     tail -n 40 "$log"

@@ -192,7 +192,8 @@ class CausalGraphReader {
       rank.epoch_us = n.epoch_us;
       rank.host_begin = n.host_begin, rank.host_end = n.host_end;
       rank.typical_launch_delay = n.typical_launch_delay, rank.typical_kernel_gap = n.typical_kernel_gap;
-      for (const TimePs time : {rank.begins_at, rank.ends_at, rank.last_step_end, rank.host_begin, rank.host_end}) {
+      for (const TimePs time : {rank.begins_at, rank.ends_at, rank.last_step_end, rank.host_begin, rank.host_end,
+                                rank.typical_launch_delay, rank.typical_kernel_gap}) {
         if (!is_time(time)) return fail("rank", byte, "a time is out of range");
       }
       const auto of_lanes = take(lanes, n.lanes, "lbls");

@@ -140,6 +140,10 @@ class StepReader {
       return fail("numb", 0, "begin or end is not a node");
     if (window.begin < -kTimeLimit || window.end > kTimeLimit || window.end <= window.begin)
       return fail("numb", 0, "the window is empty or out of range");
+    for (const TimePs time :
+         {window.host_begin, window.host_end, numbers->typical_launch_delay, numbers->typical_kernel_gap}) {
+      if (time < -kTimeLimit || time > kTimeLimit) return fail("numb", 0, "a time is out of range");
+    }
     step_.begin = static_cast<graph::NodeId>(numbers->begin_node);
     step_.end = static_cast<graph::NodeId>(numbers->end_node);
     step_.rank = numbers->rank;

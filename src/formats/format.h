@@ -66,6 +66,9 @@ struct TraceOptions {
   bool far_clocks = false;  ///< clocks that are years apart are moved together (RankTrace::era_ns) instead of refused
   bool record_functions = false;  ///< what linking with a host trace needs
   bool operands = false;          ///< what operators were given and launches say of kernels (trace::is_operand)
+  /// Arrows from calls to the work that they launched: where a format says it by number, too, leaving them out saves
+  /// memory. Only who writes or counts them needs them.
+  bool launch_arrows = true;
   bool in_parts = true;  ///< one file by several threads, where the format can; not if there is a file for each
   std::function<void(std::uint64_t bytes)> on_progress = {};  ///< called from any thread
 };

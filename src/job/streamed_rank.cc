@@ -101,7 +101,8 @@ StreamedRank read_streamed_rank(const RankStreaming& streaming, const StreamedRa
                                 const std::function<void(std::uint64_t)>& on_progress) {
   StreamedRank out;
   Result<trace::Trace> trace = streaming.format.read_traces(
-      {request.path}, out.remarks, {.salvage = streaming.salvage, .far_clocks = true, .on_progress = on_progress});
+      {request.path}, out.remarks,
+      {.salvage = streaming.salvage, .far_clocks = true, .launch_arrows = false, .on_progress = on_progress});
   if (!trace) {
     out.error = trace.error();
     return out;

@@ -347,6 +347,10 @@ TEST_CASE("sound checksums do not make contents sound") {
   CHECK(changed([](Sections& s) { s.with(kWindowEnd, 0); }) == "the window is empty or out of range");
   CHECK(changed([](Sections& s) { s.with(kWindowEnd, INT64_MAX); }) == "the window is empty or out of range");
   CHECK(changed([](Sections& s) { s.with(kWindowBegin, INT64_MIN); }) == "the window is empty or out of range");
+  for (const Number time : {kHostBegin, kHostEnd, kLaunchDelay, kKernelGap}) {
+    for (const std::int64_t value : {INT64_MIN, INT64_MAX})
+      CHECK(changed([&](Sections& s) { s.with(time, value); }) == "a time is out of range");
+  }
 }
 
 TEST_CASE("files that do not say which steps they have, have those called like their window") {

@@ -152,6 +152,17 @@ TEST_CASE("all files of a job move by the same time") {
   CHECK(scrubbed.outputs[1].find("\"ts\":" + std::to_string(1790857026000000 - shift) + ".25}") != std::string::npos);
 }
 
+TEST_CASE("a schema that nobody knows keeps its version, by which the file is read again") {
+  const auto schema_of = [](const std::string& schema) {
+    const std::string scrubbed = scrub_text(R"({"schema":")" + schema + R"(","nodes":[{"id":1,"name":"a"}]})");
+    const std::size_t begin = scrubbed.find("\"schema\":\"") + 10;
+    return scrubbed.substr(begin, scrubbed.find('"', begin) - begin);
+  };
+  CHECK(schema_of("1.1.1-chakra.0.0.4") == "1.1.1-chakra.0.0.4");
+  CHECK(schema_of("1.1.1-secret") == "1.1.1");
+  CHECK(schema_of("1.2.0secret.4") == "1.2.0");
+}
+
 TEST_CASE("files are known by their content, and named by kind and rank") {
   const orrery::testing::TempDir folder;
   const std::vector<std::string> inputs = {

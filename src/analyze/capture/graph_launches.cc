@@ -37,8 +37,9 @@ class LaunchFinder {
   GraphLaunches find() {
     found_.launch_of_work.assign(timeline_.works.size(), GraphLaunches::kNoLaunch);
     group_by_call();
-    for (GraphLaunch& launch : found_.launches) order_works(launch);
+    // One launch after the other, whose works then lie in a cache.
     for (std::uint32_t l = 0; l < found_.launches.size(); ++l) {
+      order_works(found_.launches[l]);
       name_graph(l);
       for (const std::uint32_t w : found_.works_of(found_.launches[l])) found_.launch_of_work[w] = l;
     }

@@ -19,16 +19,17 @@ struct Span {
 /// From the start of the first work to the end of the last, and how long any of them runs.
 std::pair<Span, TimePs> span_of(const DeviceRank& devices, std::span<const std::uint32_t> works) {
   const auto& all_works = devices.timeline.works;
-  std::vector<std::uint32_t> by_start;
-  // In the order of their nodes works mostly start one after the other; those of a timeline are numbered by start.
-  if (!std::is_sorted(works.begin(), works.end())) {
-    by_start.assign(works.begin(), works.end());
-    std::sort(by_start.begin(), by_start.end());
-    works = by_start;
-  }
   Span all{all_works[works.front()].start, all_works[works.front()].start};
   TimePs busy = 0;
+  std::uint32_t last = works.front();
   for (const std::uint32_t w : works) {
+    if (w < last) {
+      // In the order of their nodes works mostly start one after the other; those of a timeline are numbered by start.
+      std::vector<std::uint32_t> by_start(works.begin(), works.end());
+      std::sort(by_start.begin(), by_start.end());
+      return span_of(devices, by_start);
+    }
+    last = w;
     const causal::DeviceWork& work = all_works[w];
     busy += std::max<TimePs>(0, work.end - std::max(all.end, work.start));
     all.end = std::max(all.end, work.end);

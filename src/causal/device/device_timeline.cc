@@ -283,13 +283,13 @@ std::vector<RunOfCall> runs_of_graphs(const trace::RankTrace& rank, const Device
   return runs;
 }
 
-/// Gives work that the device launched the call of the graph around it. `correlation`: per event.
-void find_works_of_devices(const trace::RankTrace& rank, const Column<std::int64_t>& correlation,
-                           DeviceTimeline& timeline) {
+/// Gives work that the device launched the call of the graph around it.
+void find_works_of_devices(const trace::RankTrace& rank, DeviceTimeline& timeline) {
   std::vector<RunOfCall> runs;
+  trace::InOrder correlation(rank.field(Field::correlation));
   for (const std::vector<std::uint32_t>& queue : timeline.by_queue) {
     const bool is_of_device = std::all_of(queue.begin(), queue.end(), [&](std::uint32_t w) {
-      return timeline.works[w].call == kNoEvent && correlation[timeline.works[w].event] == 0;
+      return timeline.works[w].call == kNoEvent && correlation.find(timeline.works[w].event, -1) == 0;
     });
     if (!is_of_device || queue.empty()) continue;
     if (runs.empty()) runs = runs_of_graphs(rank, timeline);
@@ -343,11 +343,11 @@ DeviceTimeline make_device_timeline(const trace::Trace& trace, const trace::Rank
   }
   timeline.recorded_from = recorded_from;
   if (!is_sorted) sort_by_start(rank, order);
-  const auto correlation =
-      order.empty() ? Column<std::int64_t>() : rank.field(Field::correlation).dense(rank.event_count(), -1);
-  const auto call_of = [&](EventIndex e) { return correlation[e] >= 0 ? calls.find(correlation[e]) : kNoEvent; };
+  trace::InOrder correlations(rank.field(Field::correlation));
   const auto launched_at = [&](EventIndex e) {
-    return call_of(e) == kNoEvent ? rank.start[e] : rank.start[call_of(e)];
+    const std::int64_t correlation = correlations.find(e, -1);
+    const EventIndex call = correlation >= 0 ? calls.find(correlation) : kNoEvent;
+    return rank.start[call == kNoEvent ? e : call];
   };
   // Of two that start together on a stream the one that ended first came first, then the one that was launched first.
   trace::sort_each_run(
@@ -358,31 +358,30 @@ DeviceTimeline make_device_timeline(const trace::Trace& trace, const trace::Rank
         return content.before(a, b);
       });
 
-  timeline.works.reserve(order.size());
+  timeline.works.resize_uninitialized(order.size());
   Column<std::uint8_t> works_of_call(order.empty() ? 0 : rank.event_count(), 0);  // none, one, or more
   std::int64_t last_correlation = -1;
   EventIndex last_call = kNoEvent;
   QueueFinder queue_finder(rank, queues);
-  for (const EventIndex e : order) {
+  for (std::size_t w = 0; w < order.size(); ++w) {
+    const EventIndex e = order[w];
     const TimePs start = rank.start[e];
     // Works of a graph have one call, and mostly come in a row.
-    if (correlation[e] != last_correlation) last_correlation = correlation[e], last_call = call_of(e);
-    DeviceWork work{.event = e,
-                    .queue = queue_finder.find(e),
-                    .start = start,
-                    .end = std::max(start, rank.end(e)),
-                    .call_start = start,
-                    .call_end = start,
-                    .call = last_call};
-    if (work.call != kNoEvent) {
-      work.call_start = rank.start[work.call], work.call_end = rank.end(work.call);
-      // Two stands for many: only a call with a single work says when that was submitted.
-      works_of_call[work.call] = works_of_call[work.call] == 0 ? 1 : 2;
-    }
-    timeline.works.push_back(work);
+    if (const std::int64_t correlation = correlations.find(e, -1); correlation != last_correlation)
+      last_correlation = correlation, last_call = correlation >= 0 ? calls.find(correlation) : kNoEvent;
+    DeviceWork& work = timeline.works[w];  // written where it stays: it is larger than what it is made of
+    work = {};
+    work.event = e, work.queue = queue_finder.find(e);
+    work.start = work.call_start = work.call_end = start;
+    work.end = std::max(start, rank.end(e));
+    work.call = last_call;
+    if (work.call == kNoEvent) continue;
+    work.call_start = rank.start[work.call], work.call_end = rank.end(work.call);
+    // Two stands for many: only a call with a single work says when that was submitted.
+    works_of_call[work.call] = works_of_call[work.call] == 0 ? 1 : 2;
   }
   queue_finder.deal_out(timeline);
-  find_works_of_devices(rank, correlation, timeline);
+  find_works_of_devices(rank, timeline);
   ComputingKernels computing(trace, rank);
   Column<std::uint32_t> before(timeline.queues.size(), kNoWork);  // per queue: the work before
   // Mostly works end in the order in which they start, and start in that of their calls.

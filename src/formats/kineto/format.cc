@@ -19,6 +19,7 @@ ReadOptions read_options(const formats::TraceOptions& options) {
   ReadOptions read;
   read.salvage = options.salvage;
   read.requested = {options.record_functions, options.operands};
+  read.launch_arrows = options.launch_arrows;
   read.on_progress = options.on_progress;
   read.in_parts = options.in_parts;
   return read;

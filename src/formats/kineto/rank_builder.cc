@@ -209,6 +209,7 @@ void RankBuilder::on_unusable(std::string_view /*text*/, std::uint64_t offset) {
 
 EventIndex RankBuilder::add_row(const EventRecord& record, TimePs start, TimePs duration, std::uint8_t flags,
                                 std::uint64_t offset) {
+  first_start_ = std::min(first_start_, start), last_start_ = std::max(last_start_, start);
   const StringId name = intern(record.name, offset);
   const trace::LaneIndex lane = lane_of(record, offset);
   const std::uint16_t category = category_of(record, offset);
@@ -243,12 +244,21 @@ void RankBuilder::add_communication(EventIndex row, const EventRecord& record, s
   push(Field::collective_text, strings_.intern(name.substr(name.find(':') + 1)));
 }
 
+// Between the events, so that a trace begins and ends where it did: "ac2g" arrows go from calls to what they launched.
+bool RankBuilder::may_leave_out(const EventRecord& record, TimePs time) const {
+  return !keeps_launch_arrows_ && time >= first_start_ && time <= last_start_ && record.category.view == "ac2g";
+}
+
 void RankBuilder::add_flow(const EventRecord& record, TimePs time, std::uint64_t offset) {
   trace::Flows& flows = rank_.flows;
+  // Lanes and categories that nothing else has are there, kept or not.
+  const trace::LaneIndex lane = lane_of(record, offset);
+  const std::uint16_t category = category_of(record, offset);
+  if (may_leave_out(record, time)) return;
   flows.id.push_back(flow_id(record.id));
   flows.time.push_back(time);
-  flows.lane.push_back(lane_of(record, offset));
-  flows.category.push_back(category_of(record, offset));
+  flows.lane.push_back(lane);
+  flows.category.push_back(category);
   flows.phase.push_back(record.phase);
 }
 

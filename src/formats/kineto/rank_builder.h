@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <string>
 #include <vector>
@@ -19,7 +20,8 @@ namespace orrery::kineto {
 
 class RankBuilder final : public DocumentHandler {
  public:
-  explicit RankBuilder(std::string path) {
+  /// `launch_arrows`: see ReadOptions.
+  explicit RankBuilder(std::string path, bool launch_arrows = true) : keeps_launch_arrows_(launch_arrows) {
     rank_.source.host = host_in_name(path);
     rank_.source.path = std::move(path);
   }
@@ -60,6 +62,7 @@ class RankBuilder final : public DocumentHandler {
   bool take_times(const EventRecord& record, TimePs& start, TimePs& duration, std::uint64_t offset);
   void tell_what_was_recorded();
   void move_epoch_to_earliest();
+  [[nodiscard]] bool may_leave_out(const EventRecord& record, TimePs time) const;
   void add_flow(const EventRecord& record, TimePs time, std::uint64_t offset);
   void add_metadata(const EventRecord& record, std::uint64_t offset);
   void add_counters(const EventRecord& record, TimePs time, std::string_view text, std::uint64_t offset);
@@ -81,6 +84,8 @@ class RankBuilder final : public DocumentHandler {
   std::string position(std::uint64_t offset) const;
 
   trace::RankTrace rank_;
+  bool keeps_launch_arrows_;
+  TimePs first_start_ = std::numeric_limits<TimePs>::max(), last_start_ = std::numeric_limits<TimePs>::min();
   Interner strings_;
   Diagnostics diagnostics_;
   CommunicationReader communication_;

@@ -28,7 +28,8 @@ constexpr std::uint64_t kReleaseBytes = 2u << 20;
 
 /// One stretch of a file being read: its own columns, texts and remarks.
 struct Part {
-  Part(const std::string& path, const ReadOptions& options) : builder(path), parser(builder, path) {
+  Part(const std::string& path, const ReadOptions& options)
+      : builder(path, options.launch_arrows), parser(builder, path) {
     parser.keep(options.requested);
   }
   RankBuilder builder;

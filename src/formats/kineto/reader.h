@@ -21,6 +21,7 @@ struct ReadOptions {
       8u << 20;  ///< a compressed file is parsed in parallel stretches of this many inflated bytes
   std::size_t part_bytes = 32u << 20;  ///< a plain file larger than two of these is read in parallel parts of this size
   RequestedArguments requested = {};   ///< beside those that are always read
+  bool launch_arrows = true;           ///< keep arrows that say what the correlation of events says, too
   bool in_parts = true;                ///< one file may be parsed by several threads
   std::function<void(std::uint64_t bytes)> on_progress =
       {};  ///< called from any thread with the number of input bytes newly read

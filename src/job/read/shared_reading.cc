@@ -23,6 +23,7 @@ std::string pack_options(const formats::Format& format, const formats::TraceOpti
       .number(options.far_clocks)
       .number(options.record_functions)
       .number(options.operands)
+      .number(options.launch_arrows)
       .take();
 }
 
@@ -36,6 +37,7 @@ class RankReadingTask : public SharedTask {
     options_.far_clocks = reader.number() != 0;
     options_.record_functions = reader.number() != 0;
     options_.operands = reader.number() != 0;
+    options_.launch_arrows = reader.number() != 0;
   }
 
   std::vector<std::optional<std::string>> run(std::span<const SharedItem> items) override {

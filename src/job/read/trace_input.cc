@@ -79,6 +79,7 @@ Result<trace::Trace> read_files(const Source& source, const std::vector<std::str
                       .positions = request.positions,
                       .far_clocks = request.far_clocks,
                       .operands = request.operands,
+                      .launch_arrows = request.launch_arrows,
                       .on_progress = reading.on_progress});
 }
 

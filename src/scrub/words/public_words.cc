@@ -328,6 +328,18 @@ bool is_group(std::string_view text) {
 
 }  // namespace
 
+std::string_view leading_version(std::string_view schema) {
+  std::size_t end = 0;
+  for (int part = 0; part < 3; ++part) {
+    if (part > 0 && (end == schema.size() || schema[end++] != '.')) return {};
+    const std::size_t begin = end;
+    // Versions have few digits: a longer number may be somebody's.
+    while (end < schema.size() && schema[end] >= '0' && schema[end] <= '9') ++end;
+    if (end == begin || end - begin > 3) return {};
+  }
+  return schema.substr(0, end);
+}
+
 bool is_public(Vocabulary vocabulary, std::string_view text) {
   switch (vocabulary) {
     case Vocabulary::none: return false;

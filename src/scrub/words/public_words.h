@@ -34,6 +34,10 @@ enum class Vocabulary : std::uint8_t {
 
 bool is_public(Vocabulary vocabulary, std::string_view text);
 
+/// "1.1.1" of "1.1.1-mine": readers look at it to tell whether they know the rest. Empty if `schema` does not begin
+/// with three numbers.
+std::string_view leading_version(std::string_view schema);
+
 /// Whether the name of an event, an operator, a kernel or a node is one that every trace has: "cudaLaunchKernel",
 /// "ProfilerStep#12", "Memcpy DtoH (Device -> Pinned)", "nccl:all_reduce".
 bool is_public_name(std::string_view text);

@@ -182,6 +182,8 @@ std::string Renamer::make_name(std::string_view name) const {
 std::string_view Renamer::rename(Domain domain, std::string_view raw, bool escaped, Vocabulary vocabulary) {
   // Words are compared as written: one in an unusual spelling is renamed, which is harmless.
   if (raw.empty() || is_public(vocabulary, raw)) return raw;
+  // Without its version nobody would read the file again.
+  if (vocabulary == Vocabulary::schema && !leading_version(raw).empty()) return leading_version(raw);
   Table& table = tables_[static_cast<std::size_t>(domain)];
   const StringId spelling = table.spellings.intern(raw);
   // Two spellings of one text are two entries with the same new text; the ledger makes them one.

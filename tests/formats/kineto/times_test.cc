@@ -252,4 +252,25 @@ TEST_CASE("whether time stamps have a fraction is known") {
   CHECK_FALSE(read_event("5", "1.5").rank->source.fractional_timestamps);
 }
 
+TEST_CASE("arrows of launches may be left out where they change no moment of the trace") {
+  // The arrow of the first launch begins before everything else: with it the epoch is a second earlier.
+  const std::string text = R"([
+    {"ph": "s", "id": 1, "pid": 1, "tid": 7, "ts": 999999, "cat": "ac2g", "name": "ac2g"},
+    {"ph": "X", "ts": 1000001, "dur": 5, "pid": 1, "tid": 2, "cat": "cpu_op", "name": "mm"},
+    {"ph": "X", "ts": 1000009, "dur": 5, "pid": 1, "tid": 2, "cat": "cpu_op", "name": "mm"},
+    {"ph": "f", "id": 1, "pid": 0, "tid": 9, "ts": 1000002, "cat": "ac2g", "name": "ac2g", "bp": "e"},
+    {"ph": "s", "id": 2, "pid": 1, "tid": 2, "ts": 1000001, "cat": "fwdbwd", "name": "fwdbwd"},
+    {"ph": "f", "id": 3, "pid": 0, "tid": 9, "ts": 1000020, "cat": "ac2g", "name": "ac2g"}])";
+  const Reading all = read_text(text), some = read_text(text, {.launch_arrows = false});
+  REQUIRE(all.rank);
+  REQUIRE(some.rank);
+  CHECK(all.rank->flows.size() == 4);
+  CHECK(some.rank->flows.size() == 3);
+  CHECK(some.rank->flows.id[1] == 2);
+  CHECK(some.rank->epoch_unix_ns == all.rank->epoch_unix_ns);
+  CHECK(some.rank->lanes.size() == all.rank->lanes.size());
+  CHECK(some.rank->categories.size() == all.rank->categories.size());
+  CHECK(some.rank->source.entries == all.rank->source.entries);
+}
+
 }  // namespace orrery::kineto::testing
