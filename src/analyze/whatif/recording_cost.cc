@@ -7,7 +7,6 @@
 #include <numeric>
 #include <span>
 #include <tuple>
-#include <unordered_map>
 #include <utility>
 
 #include "base/int128.h"
@@ -74,17 +73,24 @@ struct Typical {
   TimePs time = 0;
 };
 
-/// By kind and name: the element at that share of the way. Ordered by both.
-std::vector<Typical> typical_times(const Column<Observation>& all, std::int64_t thousandths) {
+/// By kind and name: the element at that share of the way. Ordered by both. `names`: how many there are.
+std::vector<Typical> typical_times(const Column<Observation>& all, std::size_t names, std::int64_t thousandths) {
+  constexpr std::uint32_t kNone = ~std::uint32_t{0};
   std::vector<Typical> typical;
-  std::unordered_map<std::uint64_t, std::uint32_t> numbers;
+  // A name has a few kinds: they are a chain from the one that came last.
+  std::vector<std::uint32_t> last_of_name(names, kNone), before;
   Column<std::uint32_t> number_of(all.size());
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const std::uint64_t key = std::uint64_t{all[i].kind} << 32 | all[i].name;
-    const auto [at, is_new] = numbers.try_emplace(key, static_cast<std::uint32_t>(typical.size()));
-    if (is_new) typical.push_back({all[i].kind, all[i].name});
-    number_of[i] = at->second;
-    ++typical[at->second].count;
+    const auto [kind, name, lasted] = all[i];
+    std::uint32_t number = last_of_name[name];
+    while (number != kNone && typical[number].kind != kind) number = before[number];
+    if (number == kNone) {
+      number = static_cast<std::uint32_t>(typical.size());
+      typical.push_back({kind, name});
+      before.push_back(std::exchange(last_of_name[name], number));
+    }
+    number_of[i] = number;
+    ++typical[number].count;
   }
   std::vector<std::size_t> next;
   for (std::size_t first = 0; const Typical& one : typical) next.push_back(std::exchange(first, first + one.count));
@@ -115,13 +121,15 @@ TimePs quantile_of_names(std::span<const Typical> alike, std::size_t all, std::i
 
 }  // namespace
 
-RecordingCost::RecordingCost(const causal::CausalGraph& job) : job_(job) {
+RecordingCost::RecordingCost(const causal::CausalGraph& job) : job_(job), edits_(job.graph) {
   find_stretches();
   fit(false);
   per_event_ = before_begin_ + cost_at(Boundary::end_operator, Boundary::end_operator, 0);
   if (per_event_ > kWritesRows) fit(true);
   fit_frames();
   has_ruler_ = has_ruler_ && per_event_ <= kMostCost;
+  // Asked for once per solution, of which a calibration needs a dozen.
+  for (Stretch& stretch : stretches_) stretch.cost = cost_of(stretch);
 }
 
 void RecordingCost::find_stretches() {
@@ -222,7 +230,7 @@ void RecordingCost::fit(bool by_rows) {
     all.push_back(
         {static_cast<std::uint16_t>(place(s.from, s.to) << 8 | (by_rows ? s.row_class : 0)), s.name, s.lasted});
   }
-  const std::vector<Typical> typical = typical_times(all, 500);
+  const std::vector<Typical> typical = typical_times(all, job_.strings.size(), 500);
   const auto is_frame = [](std::size_t boundary) {
     return boundary == static_cast<std::size_t>(Boundary::begin_frame) ||
            boundary == static_cast<std::size_t>(Boundary::end_frame);
@@ -262,7 +270,7 @@ void RecordingCost::fit_frames() {
   }
   if (all.empty()) return;
   of_frame_.assign(job_.strings.size(), 0);
-  for (const Typical& one : typical_times(all, kFrames)) {
+  for (const Typical& one : typical_times(all, job_.strings.size(), kFrames)) {
     if (one.count >= kFewest) of_frame_[one.name] = one.time;
   }
 }
@@ -314,7 +322,7 @@ void RecordingCost::for_each_part(CostShare share, Visit&& visit) const {
       visit(s.slot, std::optional<TimePs>());
       continue;
     }
-    owed += scaled(cost_of(s), share);
+    owed += scaled(s.cost, share);
     const TimePs taken = std::min(owed, job_.graph.weight(s.slot));
     owed -= taken;
     visit(s.slot, std::optional(taken));
@@ -350,9 +358,9 @@ std::vector<RecordingCost::Parts> RecordingCost::parts() const {
 }
 
 TimePs RecordingCost::length_with(CostShare share, std::int64_t host_permille) const {
-  graph::Edits edits(job_.graph);
-  for_each_weight(share, [&](Slot slot, TimePs weight) { edits.set_weight(slot, scaled(weight, host_permille)); });
-  return graph::solve(edits, job_.end).length();
+  // The same edges every time, so that each time replaces all that the one before has set.
+  for_each_weight(share, [&](Slot slot, TimePs weight) { edits_.set_weight(slot, scaled(weight, host_permille)); });
+  return graph::solve(edits_, job_.end).length();
 }
 
 TimePs RecordingCost::length(CostShare share) const {
@@ -380,16 +388,20 @@ CalibratedCost calibrate(const RecordingCost& cost, TimePs unprofiled) {
   return {high, cost.length(high), true};
 }
 
+TimePs host_on_path(const PathSums& path) {
+  TimePs host = 0;
+  for (std::size_t kind = 0; kind < path.kinds.size(); ++kind) {
+    if (causal::is_host(static_cast<EdgeKind>(kind))) host += path.kinds[kind].on_path;
+  }
+  return host;
+}
+
 std::string recording_clause(const RecordingCost& cost, const PathSums& path) {
   const TimePs without = cost.length(cost.fitted());
   if (!recording_counts(path.length(), without)) return {};
   // What bounds such a run was not recorded, and the verdict says that.
   if (cost.job().reach.is_missing() || cost.job().reach.is_unreachable()) return {};
-  TimePs host = 0;
-  for (std::size_t kind = 0; kind < path.kinds.size(); ++kind) {
-    if (causal::is_host(static_cast<EdgeKind>(kind))) host += path.kinds[kind].on_path;
-  }
-  if (2 * (path.length() - without) <= host) return {};
+  if (2 * (path.length() - without) <= host_on_path(path)) return {};
   const auto [low, high] = cost.interval(cost.fitted());
   return fmt::format("; most of that is the cost of recording: about {} without ({} to {})", format_duration(without),
                      format_duration(low), format_duration(high));

@@ -25,6 +25,7 @@
 #include "analyze/path/causal_path.h"
 #include "base/column.h"
 #include "causal/causal_graph.h"
+#include "graph/edits.h"
 #include "graph/graph.h"
 
 namespace orrery::analyze {
@@ -104,6 +105,7 @@ class RecordingCost {
     bool waited;             ///< it lasted longer than it takes by itself
     TimePs lasted;
     StringId name;
+    TimePs cost = 0;  ///< what the recorder takes in it
   };
   /// What one kind of stretch costs, by row class, ascending.
   using ByRow = std::vector<std::pair<std::uint8_t, TimePs>>;
@@ -126,6 +128,7 @@ class RecordingCost {
   [[nodiscard]] TimePs length_with(CostShare share, std::int64_t host_permille) const;
 
   const causal::CausalGraph& job_;
+  mutable graph::Edits edits_;  // of the weights that were asked about last: its memory is used again
   Column<Stretch> stretches_;  // thread by thread, in order
   std::array<ByRow, kBoundaries * kBoundaries> costs_;
   Column<TimePs> of_frame_;  // per text: what the recorder takes before each call of a Python frame of that name
@@ -145,6 +148,9 @@ CalibratedCost calibrate(const RecordingCost& cost, TimePs unprofiled);
 
 /// Whether that is worth a remark: a fifth of the run or more is the cost of recording it.
 inline bool recording_counts(TimePs recorded, TimePs length) { return 5 * (recorded - length) >= recorded; }
+
+/// The host's part of the path.
+TimePs host_on_path(const PathSums& path);
 
 /// "; most of that is the cost of recording: about 12.1 ms without (10.0 to 14.5 ms)", behind a verdict, where it
 /// counts and more than half of the host's part of the path goes with it; else empty. The path is that of the graph of

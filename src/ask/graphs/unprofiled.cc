@@ -139,6 +139,8 @@ void tell_unprofiled(report::Answer& answer, const std::optional<Unprofiled>& un
 }
 
 std::string remark_on_recording(Context& context, const causal::CausalGraph& job, const analyze::PathSums& path) {
+  // Without the host's edges the path is still there: what recording cost is at most what they weigh.
+  if (!analyze::recording_counts(job.span, path.length() - analyze::host_on_path(path))) return {};
   const analyze::RecordingCost cost(job);
   const TimePs length = cost.length(cost.fitted());
   if (!analyze::recording_counts(job.span, length)) return {};
