@@ -85,10 +85,12 @@ Result<std::vector<JobWindow>> RecordedJob::steps(const std::optional<std::strin
   for (std::size_t i = 0; i < order.size(); ++i) {
     for (std::size_t r = 0; r < ranks; ++r) windows[i].step_events.push_back({by_key[r].at(order[i])});
   }
-  for (JobWindow& window : windows) {
+  // Each looks at all works of its rank.
+  parallel_for(windows.size(), [&](std::size_t i) {
     for (std::size_t r = 0; r < ranks; ++r)
-      window.ranks.push_back(causal::window_of(trace, trace.ranks[r], state_->timelines[r], window.step_events[r]));
-  }
+      windows[i].ranks.push_back(
+          causal::window_of(trace, trace.ranks[r], state_->timelines[r], windows[i].step_events[r]));
+  });
   return windows;
 }
 

@@ -165,28 +165,51 @@ OperatorGroups RunOperators::groups(std::span<const causal::StepWindow> windows)
   return grouped(trace_, timelines_, windows, origins_);
 }
 
+namespace {
+
+/// What the owners of one rank are called: of `owner`, the text of its place in `texts`.
+struct NamedOwners {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> owners;
+  std::vector<std::string> texts;
+};
+
+NamedOwners name_owners(std::span<const std::uint32_t> owner_of, WorkOrigins& origins) {
+  NamedOwners named;
+  std::map<std::pair<std::string_view, std::string_view>, std::uint32_t> known;
+  for (std::uint32_t w = 0; w < owner_of.size(); ++w) {
+    if (owner_of[w] == causal::kNoWork) continue;
+    const WorkOrigin origin = origins.of(w);
+    const OperatorCall* const outer = origin.outermost();
+    if (outer == nullptr) continue;
+    const auto [at, is_new] =
+        known.try_emplace({outer->name, outer->shapes}, static_cast<std::uint32_t>(named.texts.size()));
+    if (is_new) {
+      std::string& text = named.texts.emplace_back(outer->name);
+      if (!outer->shapes.empty()) text += " " + without_blanks(outer->shapes);
+    }
+    named.owners.emplace_back(owner_of[w], at->second);
+  }
+  return named;
+}
+
+}  // namespace
+
 OwnerOperators RunOperators::of_owners(const causal::CausalGraph& graph) {
   OwnerOperators result;
   result.of_owner.assign(graph.owners.size(), 0);
+  std::vector<NamedOwners> ranks(trace_.ranks.size());
+  parallel_for(ranks.size(), [&](std::size_t r) {
+    ranks[r] = name_owners(causal::owners_of_works(graph, trace_.ranks[r], timelines_[r]), *origins_[r]);
+  });
   std::map<std::string, std::uint32_t> places;
-  for (std::size_t r = 0; r < trace_.ranks.size(); ++r) {
-    const std::vector<std::uint32_t> owner_of = causal::owners_of_works(graph, trace_.ranks[r], timelines_[r]);
-    std::map<std::pair<std::string_view, std::string_view>, std::uint32_t> known;
-    for (std::uint32_t w = 0; w < owner_of.size(); ++w) {
-      if (owner_of[w] == causal::kNoWork) continue;
-      const WorkOrigin origin = origins_[r]->of(w);
-      const OperatorCall* const outer = origin.outermost();
-      if (outer == nullptr) continue;
-      const auto [at, is_new] = known.try_emplace({outer->name, outer->shapes}, 0);
-      if (is_new) {
-        std::string text(outer->name);
-        if (!outer->shapes.empty()) text += " " + without_blanks(outer->shapes);
-        const auto [place, is_new_text] = places.try_emplace(text, static_cast<std::uint32_t>(result.texts.size()));
-        if (is_new_text) result.texts.push_back(std::move(text));
-        at->second = place->second;
-      }
-      result.of_owner[owner_of[w]] = at->second;
+  for (NamedOwners& rank : ranks) {
+    std::vector<std::uint32_t> place_of;
+    for (std::string& text : rank.texts) {
+      const auto [place, is_new] = places.try_emplace(text, static_cast<std::uint32_t>(result.texts.size()));
+      if (is_new) result.texts.push_back(std::move(text));
+      place_of.push_back(place->second);
     }
+    for (const auto& [owner, text] : rank.owners) result.of_owner[owner] = place_of[text];
   }
   return result;
 }

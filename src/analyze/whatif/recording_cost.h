@@ -129,7 +129,7 @@ class RecordingCost {
 
   const causal::CausalGraph& job_;
   mutable graph::Edits edits_;  // of the weights that were asked about last: its memory is used again
-  Column<Stretch> stretches_;  // thread by thread, in order
+  Column<Stretch> stretches_;   // thread by thread, in order
   std::array<ByRow, kBoundaries * kBoundaries> costs_;
   Column<TimePs> of_frame_;  // per text: what the recorder takes before each call of a Python frame of that name
   mutable std::optional<TimePs> fitted_length_;  // solved once, since everybody asks for it
