@@ -134,6 +134,7 @@ Result<JobWindow> RecordedJob::window(const JobWindowRequest& request, Diagnosti
   }
   if (request.asks_typical()) {
     std::vector<std::string_view> names;
+    names.reserve(steps_in_common.size());
     for (const JobWindow& step : steps_in_common) names.emplace_back(step.ranks.front().label);
     causal::TypicalStep typical = causal::typical_step(trace, window.step_spans, names);
     first = last = typical.place;

@@ -131,6 +131,7 @@ class Streamer {
     if (common.empty() || request_.is_whole()) return common;
     if (request_.asks_typical()) {
       std::vector<std::string_view> names;
+      names.reserve(common.size());
       for (const std::string& key : common) names.push_back(name_in_key(key));
       causal::TypicalStep typical = causal::typical_step(gathered_.trace, spans_of(common), names);
       why_ = std::move(typical.why);

@@ -120,6 +120,7 @@ class ArgumentWriter {
     std::map<StringId, Channel> channels;
     for (const LibraryWork& work : library_.works) channels[name_of_channel(work)].works.push_back(work.event);
     std::vector<Channel> listed;
+    listed.reserve(channels.size());
     for (auto& [name, channel] : channels)
       listed.push_back({std::string(trace_.strings.text(name)), std::move(channel.works)});
     return listed;

@@ -222,7 +222,7 @@ class WorkRows : public Rows {
     return list;
   }
 
-  Value kept(std::string text) const { return texts_.text(texts_.intern(text)); }
+  Value kept(const std::string& text) const { return texts_.text(texts_.intern(text)); }
 
   const Recording& recording_;
   const trace::Trace& trace_;

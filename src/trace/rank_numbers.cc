@@ -104,11 +104,11 @@ Result<Numbering> number_ranks(const std::vector<std::string>& paths, const std:
 }
 
 bool add_run(Trace& trace, RankTrace&& run, const Interner& strings) {
-  // A rank that does not fit is left whole.
-  // NOLINTNEXTLINE(bugprone-use-after-move)
-  if (add_rank(trace, std::move(run), strings)) return true;
   const std::int64_t file_epoch_unix_ns = run.epoch_unix_ns;
-  // A run that lies too far away is put beside the others; what its clock really said is kept as its era.
+  if (add_rank(trace, std::move(run), strings)) return true;
+  // It was left whole. A run that lies too far away is put beside the others; what its clock really said is kept as its
+  // era.
+  // NOLINTNEXTLINE(bugprone-use-after-move)
   run.era_ns = trace.epoch_unix_ns - file_epoch_unix_ns;
   run.epoch_unix_ns = trace.epoch_unix_ns;
   return add_rank(trace, std::move(run), strings);

@@ -167,6 +167,7 @@ std::vector<double> chances_of_lateness(const BlameBySteps& blame) {
   for (std::size_t score = chance_of_least.size() - 1; score-- > 0;)
     chance_of_least[score] += chance_of_least[score + 1];
   std::vector<double> chances;
+  chances.reserve(scores.size());
   for (const std::size_t score : scores)
     chances.push_back(score == 0 ? 1 : std::min(1.0, ranks * chance_of_least[score]));
   return chances;

@@ -361,7 +361,7 @@ class RankJoin {
       const std::string& path = told.source->rank->source.path;
       const std::string file = path.substr(path.rfind('/') + 1);
       const std::string& label = told.source->capture.label;
-      which.push(told.call, trace_.strings.intern(label.empty() ? file : file + ": " + label));
+      which.push(told.call, trace_.strings.intern(label.empty() ? file : fmt::format("{}: {}", file, label)));
     }
     rank_.field(Field::origin_text).merge(std::move(origin));
     rank_.field(Field::range_text).merge(std::move(which));

@@ -215,17 +215,17 @@ std::vector<std::string_view> recorded_with(const DescribedRank& described) {
   };
   using trace::Activity;
   std::vector<std::string_view> words;
-  if (any(Activity::cpu_operator, Activity::python, Activity::annotation)) words.push_back("host");
+  if (any(Activity::cpu_operator, Activity::python, Activity::annotation)) words.emplace_back("host");
   // Calls of the runtime come from the tracer of the device, also where no operator was recorded.
   if (any(Activity::runtime_call, Activity::kernel, Activity::memory_copy, Activity::memory_set))
-    words.push_back("device");
-  if (any(Activity::mpi_call)) words.push_back("mpi");
-  if (says("record_shapes")) words.push_back("shapes");
-  if (says("with_stack") || any(Activity::python)) words.push_back("stacks");
-  if (says("with_modules")) words.push_back("modules");
-  if (says("profile_memory")) words.push_back("memory");
-  if (says("with_flops")) words.push_back("flops");
-  if (says("execution_trace")) words.push_back("host_trace");
+    words.emplace_back("device");
+  if (any(Activity::mpi_call)) words.emplace_back("mpi");
+  if (says("record_shapes")) words.emplace_back("shapes");
+  if (says("with_stack") || any(Activity::python)) words.emplace_back("stacks");
+  if (says("with_modules")) words.emplace_back("modules");
+  if (says("profile_memory")) words.emplace_back("memory");
+  if (says("with_flops")) words.emplace_back("flops");
+  if (says("execution_trace")) words.emplace_back("host_trace");
   return words;
 }
 

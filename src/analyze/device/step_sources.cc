@@ -92,6 +92,7 @@ std::vector<StepRange> repeated_graphs(const DeviceRank& devices) {
   std::sort(calls.begin(), calls.end(),
             [&](const GraphLaunch& a, const GraphLaunch& b) { return devices.content.before(a.call, b.call); });
   std::vector<std::uint32_t> graphs;
+  graphs.reserve(calls.size());
   for (const GraphLaunch& call : calls) graphs.push_back(call.graph);
   const std::size_t period = shortest_period(graphs);
   // A sequence that did not come again says nothing: then each launch counts for itself.

@@ -27,8 +27,8 @@ std::vector<ServingSummary> other_arrivals(const IntervalInput& input) {
     if (run) found[i] = summarise(*run, requests, input.plan.objectives);
   });
   std::vector<ServingSummary> summaries;
-  for (std::optional<ServingSummary>& summary : found) {
-    if (summary) summaries.push_back(std::move(*summary));
+  for (const std::optional<ServingSummary>& summary : found) {
+    if (summary) summaries.push_back(*summary);
   }
   return summaries;
 }

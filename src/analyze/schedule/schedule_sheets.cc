@@ -109,7 +109,7 @@ Sheet collectives_sheet(const workload::Workload& workload, const simulate::Sche
                                        use.last_arrival_ps,
                                        use.end_ps,
                                        simulate::bus_bytes_per_second(use) / 1e9};
-    if (some_measured) cells.push_back(use.is_measured ? "measured" : "links");
+    if (some_measured) cells.emplace_back(use.is_measured ? "measured" : "links");
     sheet.add_row(std::move(cells));
   }
   return sheet;

@@ -141,6 +141,7 @@ Result<StragglerStudy> study_stragglers(const match::OperationGraph& graph, cons
   };
   const auto& operations = graph.operations;
   std::vector<std::string> kinds;
+  kinds.reserve(operations.size());
   for (const StepOperation& operation : operations) kinds.push_back(counted_as(operation.kind));
   std::sort(kinds.begin(), kinds.end());
   kinds.erase(std::unique(kinds.begin(), kinds.end()), kinds.end());

@@ -93,6 +93,7 @@ std::vector<Typical> typical_times(const Column<Observation>& all, std::size_t n
     ++typical[number].count;
   }
   std::vector<std::size_t> next;
+  next.reserve(typical.size());
   for (std::size_t first = 0; const Typical& one : typical) next.push_back(std::exchange(first, first + one.count));
   Column<TimePs> lasted(all.size());
   for (std::size_t i = 0; i < all.size(); ++i) lasted[next[number_of[i]]++] = all[i].lasted;

@@ -65,10 +65,11 @@ void tell_next_of_breakdown(report::Answer& answer, const DeviceRequest& request
                             const DeviceTime& sum) {
   const TimePs host = idle_for(sum, IdleReason::host_wait) + idle_for(sum, IdleReason::launch_latency);
   // Which run keeps the host waiting is a question to that run alone.
-  if (are_runs(job)) tell_next(answer, request, "which kernels take the time?", "kernels");
-  else if (host > sum.computing() && host > sum.exposed_communication())
+  const bool is_one_job = !are_runs(job);
+  if (is_one_job && host > sum.computing() && host > sum.exposed_communication())
     tell_next(answer, request, "does the host keep up?", "launches");
-  else if (sum.exposed_communication() > sum.computing()) tell_next(answer, request, "who waits for whom?", "blame");
+  else if (is_one_job && sum.exposed_communication() > sum.computing())
+    tell_next(answer, request, "who waits for whom?", "blame");
   else tell_next(answer, request, "which kernels take the time?", "kernels");
 }
 

@@ -55,6 +55,7 @@ Result<LinkTarget> link_target(const LinkRequest& request, std::size_t ranks) {
 Result<job::LinkedJob> link_pairs(const LinkRequest& request, Context& context, const std::vector<TracePair>& pairs,
                                   const LinkTarget& target) {
   std::vector<std::string> devices;
+  devices.reserve(pairs.size());
   for (const TracePair& pair : pairs) devices.push_back(pair.device);
   Progress progress = context.progress("linking", total_bytes(devices));
   job::LinkJobOptions options;

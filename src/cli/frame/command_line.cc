@@ -46,8 +46,9 @@ class Parser {
     for (const auto& [name, values] : flags) {
       for (const std::string& value : values) {
         if (line_.error) return std::move(line_);
-        take_long(value.empty() && known_switch(name) ? "--" + name : "--" + name + "=" + value);
-        line_.command += " " + report::shell_quote(value.empty() ? "--" + name : "--" + name + "=" + value);
+        const std::string flag = "--" + name, with_value = fmt::format("{}={}", flag, value);
+        take_long(value.empty() && known_switch(name) ? flag : with_value);
+        line_.command += " " + report::shell_quote(value.empty() ? flag : with_value);
       }
     }
     line_.operands = std::move(operands);

@@ -45,6 +45,7 @@ Result<std::map<std::string, workload::Workload>> read_custom_collectives(const 
                    "names are from where you are"};
     if (const Status complete = chakra::check_complete(files, 0); !complete) return complete.error();
     std::vector<std::string> paths;
+    paths.reserve(files.size());
     for (const chakra::RankFile& file : files) paths.push_back(file.path);
     Result<workload::Workload> read = chakra::read_workload(paths);
     if (!read) return read.error();

@@ -320,8 +320,8 @@ report::Sheet prediction_sheet(const std::vector<Row>& rows, const std::vector<P
         known(peak_gib)};
     if (scheduled) {
       for (const Cell& cell : {known(other.value), known(other.low), known(other.high)}) cells.push_back(cell);
-      cells.push_back(other_value);
-      cells.push_back(other_interval);
+      cells.emplace_back(other_value);
+      cells.emplace_back(other_interval);
     }
     if (served) {
       const Estimate token = one.served ? static_cast<const Estimate&>(one) : Estimate{};

@@ -351,8 +351,8 @@ std::optional<double> row_step_seconds(const Catalog& catalog, const Source& sou
                                        const Row& row) {
   if (!row.sequence && source.sequence == 0) return std::nullopt;
   switch (source.framework) {
-    case Framework::eager: return std::nullopt;  // one device, answered with its memory by backtest.cc
-    case Framework::nemo:                        // known by their schedules alone
+    case Framework::eager:  // one device, answered with its memory by backtest.cc
+    case Framework::nemo:   // known by their schedules alone
     case Framework::nanotron: return std::nullopt;
     case Framework::megatron: return megatron_seconds(catalog, source, device, row);
     case Framework::fsdp: return fsdp_seconds(catalog, source, device, row);

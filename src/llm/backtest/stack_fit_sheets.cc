@@ -24,7 +24,7 @@ struct PointErrors {
 };
 
 template <typename NameOf>
-report::Sheet grouped_sheet(const StackFit& fit, std::string name, std::string key, const NameOf& name_of) {
+report::Sheet grouped_sheet(const StackFit& fit, std::string name, const std::string& key, const NameOf& name_of) {
   report::Sheet sheet(std::move(name));
   sheet.add({.name = key, .title = key}).add({.name = "rows", .type = Type::integer, .title = "rows"});
   for (const auto& [column, title] : {std::pair{"start", "error at the start"},

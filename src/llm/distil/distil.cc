@@ -43,6 +43,7 @@ machine::WarmConstants fit_constants(const machine::Device& device, const std::v
   machine::WarmConstants constants = machine::usual_constants(kernels.front().kernel.kind);
   const std::vector<double*> numbers = machine::numbers_of(constants);
   std::vector<double> starts;
+  starts.reserve(numbers.size());
   for (const double* value : numbers) starts.push_back(*value);
   const RobustFitOptions options{.cap = kCapOfConstants,
                                  .penalty = kPenalty,
@@ -70,6 +71,7 @@ std::vector<std::size_t> folds_of_groups(const std::vector<MeasuredKernel>& kern
   for (const MeasuredKernel& one : kernels) groups.emplace(group_of(one.kernel), 0);
   std::mt19937_64 random(1);
   std::vector<std::pair<std::uint64_t, std::size_t*>> turns;
+  turns.reserve(groups.size());
   for (auto& [key, fold] : groups) turns.emplace_back(random(), &fold);
   std::sort(turns.begin(), turns.end());
   for (std::size_t i = 0; i < turns.size(); ++i) *turns[i].second = i % kTableFolds;
@@ -217,6 +219,7 @@ std::vector<machine::KernelTable> distil(const machine::Device& device, const st
   for (const MeasuredKernel& one : kernels)
     parts[{one.kernel.kind, one.kernel.format, cache_format(one.kernel)}].push_back(one);
   std::vector<std::pair<const Key, std::vector<MeasuredKernel>>*> tasks;
+  tasks.reserve(parts.size());
   for (auto& part : parts) tasks.push_back(&part);
   std::vector<FormatTable> formats(tasks.size());
   parallel_for(tasks.size(),

@@ -139,6 +139,7 @@ std::optional<Violation> find_steps_violation(const std::string& path, const std
 /// Without values; of axes that are as they must be.
 ResidualTable table_of(const std::vector<AxisFields>& fields, WarmKind kind) {
   std::vector<TableAxis> axes;
+  axes.reserve(fields.size());
   for (const AxisFields& axis : fields) {
     axes.push_back({axis.name, numbers_in<double>(axis.sizes).value(), coordinate_called(kind, axis.name).value()});
   }

@@ -309,11 +309,10 @@ bool JsonRewriter::write_sort_index(std::string_view value, std::string& out) {
   if (!parse_number(value, number)) return false;
   std::optional<std::int64_t> mapped;
   if (number == lane_.thread) mapped = new_thread(number);
-  else if (number == lane_.process) mapped = facts_.processes.find(number);
-  else if (number >= kFirstDeviceSortIndex) mapped = number;
+  else if (number != lane_.process && number >= kFirstDeviceSortIndex) mapped = number;
   // PyTorch 2.11 puts lanes before all others by -1; small ones are devices. Others might be a number of the system
   // that the file does not show elsewhere.
-  else if (facts_.processes.keeps(number)) mapped = facts_.processes.find(number);
+  else if (number == lane_.process || facts_.processes.keeps(number)) mapped = facts_.processes.find(number);
   if (!mapped) return false;
   out += std::to_string(*mapped);
   return true;
