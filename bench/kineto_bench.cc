@@ -77,24 +77,6 @@ void read_plain(benchmark::State& state) {
 }
 BENCHMARK(read_plain)->Arg(1)->Arg(2)->Unit(benchmark::kMillisecond)->UseRealTime();
 
-// With what operators were given and launches say of kernels, as `orrery graphs` reads: all threads' time counts.
-void read_operands(benchmark::State& state) {
-  const std::string path = path_from("ORRERY_BENCH_PLAIN");
-  std::uint64_t bytes = 0;
-  for (auto _ : state) {
-    Interner strings;
-    Diagnostics diagnostics;
-    kineto::ReadOptions options;
-    options.requested.operands = true;
-    options.launch_arrows = false;
-    const auto rank = kineto::read_rank(path, strings, diagnostics, options);
-    if (!rank) return state.SkipWithError(rank.error().to_string().c_str());
-    bytes = rank->source.text_bytes;
-  }
-  count_bytes(state, bytes);
-}
-BENCHMARK(read_operands)->Unit(benchmark::kMillisecond)->MeasureProcessCPUTime();
-
 void inflate_only(benchmark::State& state) {
   const auto file = MappedFile::open(path_from("ORRERY_BENCH_GZIP"));
   std::vector<char> block(1 << 20);

@@ -91,7 +91,7 @@ std::vector<llm::RequestIndex> slowest(const llm::ServedRun& run, double share) 
 /// Rows by what time went to, the longest first.
 report::Sheet parts_sheet(const llm::ServedRun& run, const std::vector<llm::RequestIndex>& tail) {
   std::vector<std::pair<std::string, TimePs>> parts;
-  parts.reserve(std::size(llm::kQueueCauseNames) + 4);
+  parts.reserve(std::size(llm::kQueueCauseNames) + 4);  // and the four below
   for (const std::string_view cause : llm::kQueueCauseNames) parts.emplace_back(fmt::format("queued: {}", cause), 0);
   for (const char* part : {"own prompt", "prompts of others", "tokens of others", "steps themselves"})
     parts.emplace_back(part, 0);
