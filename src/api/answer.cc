@@ -8,7 +8,6 @@ namespace orrery::api {
 namespace {
 
 using report::Sheet;
-using report::Type;
 
 /// Text that is printed where nobody says how wide it may be.
 constexpr std::size_t kUncut = 10'000;

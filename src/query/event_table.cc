@@ -250,7 +250,7 @@ void EventTable::estimate(const EventPlan& plan, sqlite3_index_info& info) const
     }
     case Access::scan: rows = looked_at = events / ranks_wanted; break;
     // All rows, in another order than they lie in memory.
-    default: looked_at = events * 1.1;
+    default: looked_at *= 1.1;
   }
   for (const std::size_t column : {std::size_t{kLane}, std::size_t{kCategory}, std::size_t{kActivity}}) {
     if (has(plan, column, '=') && !(column == kLane && plan.access == Access::lane)) rows = std::max(1.0, rows / 4);

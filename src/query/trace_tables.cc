@@ -149,7 +149,7 @@ Made list_processes(const Recording& recording) {
 }
 
 /// Counters may have millions of values: they stay where they are.
-class CounterRows : public Rows {
+class CounterRows final : public Rows {
  public:
   explicit CounterRows(const Recording& recording) : trace_(recording.trace) {
     for (const trace::RankTrace& rank : trace_.ranks) ends_.push_back(size() + rank.counters.size());

@@ -27,8 +27,7 @@ struct CollectiveKind {
   std::uint32_t ranks = 0;
   std::int64_t bytes = 0;
 
-  auto operator<=>(const CollectiveKind&) const =
-      default;  // NOLINT(modernize-use-nullptr): clang-tidy 14 sees a 0 in it
+  auto operator<=>(const CollectiveKind&) const = default;
 };
 
 struct CollectiveSum {

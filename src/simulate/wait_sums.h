@@ -23,7 +23,7 @@ struct WaitKind {
 
   /// Of an activity of `program`.
   static WaitKind of(CauseKind cause, const workload::Program& program, std::size_t activity);
-  auto operator<=>(const WaitKind&) const = default;  // NOLINT(modernize-use-nullptr): clang-tidy 14 sees a 0 in it
+  auto operator<=>(const WaitKind&) const = default;
 };
 
 /// Of starts: from when everything they depend on was done, so that a start which follows its last dependency has not
@@ -55,7 +55,7 @@ class WaitSums {
     bool is_collective = false;
     std::uint32_t line = 0, place = 0;
 
-    auto operator<=>(const LateKey&) const = default;  // NOLINT(modernize-use-nullptr): clang-tidy 14 sees a 0 in it
+    auto operator<=>(const LateKey&) const = default;
   };
   /// `late_ranks()`: whom they waited for, per rank of the class. Asked for once per key.
   template <typename LateRanks>

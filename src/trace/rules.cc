@@ -223,9 +223,12 @@ Rules::Rules(std::vector<CommunicationRule> communication, std::vector<StepRule>
   auto patterns = std::make_unique<Patterns>();
   for (std::uint32_t r = 0; r < communication_.size(); ++r) {
     const CommunicationRule& rule = communication_[r];
-    patterns->rules.push_back({compiled(rule.name), compiled(rule.signature), compiled(rule.operator_name),
-                               parse_size(rule.group_size).value_or(GroupSizeExpression{0, 0}),
-                               group_of(rule.library)});
+    Patterns::OfRule& of_rule = patterns->rules.emplace_back();
+    of_rule.name = compiled(rule.name);
+    of_rule.signature = compiled(rule.signature);
+    of_rule.operator_name = compiled(rule.operator_name);
+    of_rule.size = parse_size(rule.group_size).value_or(GroupSizeExpression{0, 0});
+    of_rule.library_group = group_of(rule.library);
     if (!rule.operator_name.empty()) patterns->operators.add(r, rule.operator_name);
     else if (!rule.name.empty()) patterns->names.add(r, rule.name);
     else patterns->signatures.add(r, rule.signature);

@@ -13,9 +13,8 @@ namespace orrery::tracer {
 /// to them.
 template <typename Handle>
 std::uint64_t key_of(Handle handle) {
-  static_assert(
-      sizeof(Handle) <=
-      sizeof(std::uint64_t));  // NOLINT(bugprone-sizeof-expression): the handle itself, which may be a pointer
+  // NOLINTNEXTLINE(bugprone-sizeof-expression): the handle itself, which may be a pointer
+  static_assert(sizeof(Handle) <= sizeof(std::uint64_t));
   std::uint64_t key = 0;
   std::memcpy(&key, &handle, sizeof handle);  // NOLINT(bugprone-sizeof-expression)
   return key;

@@ -153,8 +153,7 @@ bool TraceFile::map(std::size_t at_least) {
                               static_cast<off_t>(window_offset_));
   if (mapped == MAP_FAILED) {
     // Not on the first window: then blocks are written, and what was promised is given back.
-    if (is_mapped_) fail();
-    else if (::ftruncate(descriptor_, static_cast<off_t>(end_bytes_)) != 0) fail();
+    if (is_mapped_ || ::ftruncate(descriptor_, static_cast<off_t>(end_bytes_)) != 0) fail();
     return false;
   }
   // A child of fork() must not write into the file of its parent.

@@ -36,7 +36,7 @@ struct ChannelKey {
   std::int64_t peer = 0;  ///< a rank, or how many places further in the role's group, from 0 to its size - 1; kAnyPeer
   std::int64_t tag = 0;   ///< or kAnyTag
 
-  auto operator<=>(const ChannelKey&) const = default;  // NOLINT(modernize-use-nullptr): clang-tidy 14 sees a 0 in it
+  auto operator<=>(const ChannelKey&) const = default;
   [[nodiscard]] bool is_wildcard() const { return peer == kAnyPeer || tag == kAnyTag; }
 };
 

@@ -263,6 +263,7 @@ std::vector<DeviceMemory> replay_allocator(const Snapshot& snapshot) {
     if (!snapshot.events[d].empty()) devices.insert(static_cast<std::int64_t>(d));
   }
   std::vector<DeviceMemory> all;
+  all.reserve(devices.size());
   for (const std::int64_t device : devices) all.push_back(DeviceReplay(snapshot, device).replay());
   return all;
 }

@@ -10,7 +10,6 @@ namespace orrery::analyze {
 namespace {
 
 using memory_snapshot::Annotation;
-using memory_snapshot::BlockState;
 using memory_snapshot::Snapshot;
 
 std::vector<PeakPart> peak_by(const DeviceMemory& memory, const MemoryGroups& groups) {

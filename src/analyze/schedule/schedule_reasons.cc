@@ -41,7 +41,7 @@ struct Sort {
   workload::Collective collective = workload::Collective::all_reduce;
   StringId group = 0;
 
-  auto operator<=>(const Sort&) const = default;  // NOLINT(modernize-use-nullptr): clang-tidy 14 sees a 0 in it
+  auto operator<=>(const Sort&) const = default;
 };
 
 constexpr Sort kBegin{ActivityKind::metadata};

@@ -169,8 +169,8 @@ MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
 MappedFile::~MappedFile() {
   if (data_ == nullptr) return;
   if (mapped_bytes_ == 0) {
-    std::free(
-        data_);  // NOLINT(clang-analyzer-unix.Malloc): of an optional it takes the end of its union for a second one
+    // NOLINTNEXTLINE(clang-analyzer-unix.Malloc): of an optional it takes the end of its union for a second one
+    std::free(data_);
     return;
   }
   // Before it is unmapped: another thread may map a file to the same place at once.

@@ -49,12 +49,11 @@ class PlainJson {
     const char* const after = walk_.skip_value(p);
     if (after == nullptr) return nullptr;
     const std::string_view written(p, static_cast<std::size_t>(after - p));
-    if (written == "null") pending_.push_back(values_.add_none());
+    // What Python writes for a number that JSON cannot: not a number is not known.
+    if (written == "null" || written == "NaN" || written == "Infinity") pending_.push_back(values_.add_none());
     else if (written == "true" || written == "false") pending_.push_back(values_.add_boolean(written == "true"));
     else if (const auto whole = parse_number<std::int64_t>(written)) pending_.push_back(values_.add_integer(*whole));
     else if (const auto number = parse_finite(written)) pending_.push_back(values_.add_real(*number));
-    // What Python writes for a number that JSON cannot: not a number is not known.
-    else if (written == "NaN" || written == "Infinity") pending_.push_back(values_.add_none());
     else return walk_.fail(p, "expected a value");
     return after;
   }

@@ -61,6 +61,7 @@ std::vector<std::size_t> choose_dumps(const std::vector<std::string>& paths, con
     diagnostics.add(trace::kPassedOver, [&] { return paths[other]; });
   }
   std::vector<std::size_t> order;
+  order.reserve(chosen.size());
   for (const auto& [rank, place] : chosen) order.push_back(place);
   return order;
 }

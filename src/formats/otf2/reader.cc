@@ -27,6 +27,7 @@ std::optional<std::int64_t> number_in(const std::string& name) {
 /// What processes are numbered by: their names if all of them say one, and each another; else their order.
 std::vector<std::int64_t> rank_numbers(const std::vector<Process>& processes) {
   std::vector<std::int64_t> numbers;
+  numbers.reserve(processes.size());
   for (const Process& process : processes) numbers.push_back(number_in(process.name).value_or(-1));
   const std::set<std::int64_t> distinct(numbers.begin(), numbers.end());
   if (distinct.size() == numbers.size() && *distinct.begin() >= 0) return numbers;
@@ -116,8 +117,8 @@ class RankWriter {
     if (call.destination)
       rank_.set(Field::destination_rank, call.is_cancelled ? match::kNobody : rank_at(*call.destination));
     if (call.source) rank_.set(Field::source_rank, rank_at(*call.source));
-    else if (call.is_cancelled && !call.destination) rank_.set(Field::source_rank, match::kNobody);
-    else if (is_receive_of_nobody(call)) rank_.set(Field::source_rank, match::kNobody);
+    else if ((call.is_cancelled && !call.destination) || is_receive_of_nobody(call))
+      rank_.set(Field::source_rank, match::kNobody);
     if (is_send_to_nobody(call)) rank_.set(Field::destination_rank, match::kNobody);
     if (call.request) rank_.set(Field::request, *call.request);
     if (!call.completed.empty()) rank_.set_text(Field::requests_text, match::list_text(call.completed));

@@ -54,7 +54,8 @@ class Serving {
     using Role = Replica::Role;
     const EngineLimits limits = scheduler_limits(plan);
     const auto add = [&](double count, Role role) {
-      for (double i = 0; i < count * plan.stages; ++i)
+      const auto engines = static_cast<std::size_t>(count * plan.stages);
+      for (std::size_t i = 0; i < engines; ++i)
         replicas_.emplace_back(limits, identities_, role, static_cast<std::uint32_t>(replicas_.size()));
       return replicas_.size();
     };

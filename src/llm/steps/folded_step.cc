@@ -108,7 +108,7 @@ class FoldedStepMaker {
       for (const std::int32_t place : item.waits_for) {
         if (place >= 0) begin = std::max(begin, ends[static_cast<std::size_t>(place)]);
       }
-      TimePs end = begin;
+      TimePs end;
       if (item.is_collective) {
         auto price = priced({.collective = item.collective, .axis = item.axis, .bytes = item.bytes});
         if (!price) return price.error();

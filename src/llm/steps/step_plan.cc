@@ -43,7 +43,9 @@ double ranks_along(const StepPlan& plan, ParallelAxis axis) {
 }
 
 double exchange_slowdown(const StepPlan& plan, const machine::Device& device) {
-  if (!plan.overlap.slowdown) return 1;
+  // Where nobody sends tokens to experts, the ends of all computing are known when it begins, and the engine may look
+  // ahead.
+  if (!plan.overlap.slowdown || !plan.model.experts || ranks_along(plan, ParallelAxis::expert) <= 1) return 1;
   return machine::slowdown_beside_exchanges(
       device, plan.dispatch == Dispatch::forwarded ? machine::kForwardingUnits : machine::kAllToAllUnits);
 }

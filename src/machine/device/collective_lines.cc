@@ -179,7 +179,7 @@ CollectivePrice price(const CollectiveLaw& law, const CollectiveCall& call, doub
   // A barrier of no bytes takes what one byte does.
   const double log2_bytes = std::log2(std::max(call.bytes, 1.0)), below = std::floor(log2_bytes);
   double before = lines.log_us(0);
-  for (double power = 1; power <= below; ++power) before = std::max(before, lines.log_us(power));
+  for (int power = 1; power <= static_cast<int>(below); ++power) before = std::max(before, lines.log_us(power));
   const double behind = std::max(before, lines.log_us(below + 1));
   return {.us = std::exp(std::lerp(before, behind, log2_bytes - below)),
           .protocol = smallest_line(law, static_cast<double>(call.ranks), call.bytes, link_bytes_per_s).protocol};

@@ -50,9 +50,8 @@ std::vector<Link> DragonflyFabric::make_links() const {
   const LinkGrade between_chassis = grade_.times(shape_.cables_between_chassis);
   for (std::uint32_t r = 0; r < routers; ++r) {
     for (std::uint32_t c = 0; c < chassis_; ++c) {
-      const std::uint32_t own =
-          r % group_size_ /
-          blades_;  // NOLINT(clang-analyzer-core.DivideZero): where there are routers, there are blades
+      // Where there are routers, there are blades.
+      const std::uint32_t own = r % group_size_ / blades_;  // NOLINT(clang-analyzer-core.DivideZero)
       if (c != own) links.push_back(between_chassis.link(places_ + r, places_ + r - own * blades_ + c * blades_));
     }
   }

@@ -45,7 +45,7 @@ struct MpiCall {
   std::int64_t bytes = 0;  ///< as Program::bytes counts
   TimePs compute_ps = 0;   ///< before it
 
-  auto operator<=>(const MpiCall&) const = default;  // NOLINT(modernize-use-nullptr): clang-tidy 14 sees a 0 in it
+  auto operator<=>(const MpiCall&) const = default;
 };
 
 /// Ranks stand on a grid row by row.

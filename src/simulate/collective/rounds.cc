@@ -42,6 +42,7 @@ void append_tree(const PhaseBuilder& builder, const GroupFamily& family, bool in
   const std::size_t n = family.group_size;
   for_levels(n, inwards, [&](std::size_t distance) {
     const auto has_child = [&](std::size_t i) {
+      // NOLINTNEXTLINE(clang-analyzer-core.DivideZero): no level has the distance 0
       return i % distance == 0 && i / distance % 2 == 0 && i + distance < n;
     };
     const auto outwards = [&](std::size_t i) { return has_child(i) ? i + distance : i; };

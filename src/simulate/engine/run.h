@@ -59,7 +59,7 @@ class Run {
     std::uint64_t order;  ///< in the program
     std::uint64_t activity;
 
-    auto operator<=>(const PostedSide&) const = default;  // NOLINT(modernize-use-nullptr): clang-tidy 14 sees a 0 in it
+    auto operator<=>(const PostedSide&) const = default;
   };
   /// One that waits for its match. Its window may be retired before: an eager send ends whether or not anybody
   /// receives.

@@ -125,7 +125,7 @@ struct Happening {
   std::uint32_t position;  ///< of a start: in the topological order of the program
   std::uint32_t activity;
 
-  auto operator<=>(const Happening&) const = default;  // NOLINT(modernize-use-nullptr): clang-tidy 14 sees a 0 in it
+  auto operator<=>(const Happening&) const = default;
 };
 
 Status tell(const workload::Matching& matching, const Schedule& schedule,
