@@ -58,6 +58,12 @@ struct Calibration {
   friend bool operator==(const Calibration&, const Calibration&) = default;
 };
 
+/// An operation that is like another in all but who takes part.
+struct AlikeOp {
+  std::span<const std::uint32_t> ranks;  ///< as CommOp's
+  std::uint64_t flow = 0;                ///< likewise
+};
+
 /// One communication: a collective over `ranks`, or a message from ranks[0] to ranks[1].
 struct CommOp {
   enum class Kind : std::uint8_t { message, collective };
@@ -79,6 +85,8 @@ struct CommOp {
       0;  ///< what it took when it was recorded: the shortest of its sides, which waited for the others; 0: not known
   /// Of a collective: how it is done, whatever the machine's settings say; none: as they say.
   std::optional<machine::CollectiveAlgorithm> algorithm = {};
+  /// Those that start and end with this one, and are not started by themselves: see NetworkFolding.
+  std::span<const AlikeOp> alike = {};
 };
 
 /// What one operation costs.
@@ -152,6 +160,28 @@ class NetworkSteadyState {
   ~NetworkSteadyState() = default;
 };
 
+/// What starting one operation for all that are alike asks of a model. Operations may stand for others from fold() on
+/// until restart(). What they come to is what all of them would, each started by itself, unless that finds that the
+/// links tell them apart.
+class NetworkFolding {
+ public:
+  virtual void fold() = 0;
+  /// Another job begins: of no operation anything is known.
+  virtual void forget_classes() = 0;
+  /// Operations of different classes are known to load links differently. All are of one class at first.
+  [[nodiscard]] virtual std::uint32_t class_of(const CommOp& op) const = 0;
+  /// One like this will be started: so that what is unlike is found before there is a run to be repeated.
+  virtual void announce(const CommOp& op) = 0;
+  /// Since restart(): one was started that is not alike with those that it stood for. All answers since are void.
+  [[nodiscard]] virtual bool found_unlike() const = 0;
+  /// Then, before restart(): makes finer classes, by all that was started. False: there are nearly as many as there are
+  /// operations.
+  virtual bool refine_classes() = 0;
+
+ protected:
+  ~NetworkFolding() = default;
+};
+
 /// Not thread-safe. Deterministic: the same calls give the same answers, bit for bit.
 class NetworkModel {
  public:
@@ -185,6 +215,7 @@ class NetworkModel {
 
   [[nodiscard]] virtual NetworkLookahead* lookahead() { return nullptr; }
   [[nodiscard]] virtual NetworkSteadyState* steady_state() { return nullptr; }
+  [[nodiscard]] virtual NetworkFolding* folding() { return nullptr; }
 
  protected:
   virtual void reset(LinkRecorder* recorder) = 0;

@@ -75,6 +75,9 @@ class Lowering {
   Result<SharedPlan> plan(const CommOp& op, std::span<const double> traffic = {});
   Result<SharedPlan> plan(const CommOp& op, Algorithm algorithm, std::span<const double> traffic = {});
 
+  /// For shares that somebody made of those of plans, and keeps.
+  [[nodiscard]] RouteNumber new_route() { return ++routes_; }
+
   [[nodiscard]] const machine::Network& network() const { return weights_.network(); }
   [[nodiscard]] const CommOptions& options() const { return options_; }
 

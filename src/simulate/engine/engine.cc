@@ -162,7 +162,8 @@ Status add_link_series(workload::WorkloadSource& source, const workload::Members
   network.restart(&recorder);
   SummedSchedule passed_over;
   EngineOptions all_of_it = options;
-  all_of_it.use_steady_state = false;  // what is passed over, nobody records
+  all_of_it.use_steady_state = false;  // what is passed over, nobody records,
+  all_of_it.use_folding = false;       // nor links that others stand for
   Run again(source, membership, network, all_of_it, classes, passed_over);
   const Status done = again.execute();
   if (done) schedule.link_series = recorder.take(schedule.link_bytes);
@@ -171,6 +172,8 @@ Status add_link_series(workload::WorkloadSource& source, const workload::Members
 
 /// Ranks that turn out to be unlike are told apart so often; then every rank is executed by itself.
 constexpr int kMostRefinements = 8;
+/// So often operations are started as one and turn out to be unlike, a kind of them at a time; then each is started.
+constexpr int kMostFoldings = 32;
 /// Where a class has fewer ranks than so many on average, each rank is executed by itself: it costs about as much, and
 /// nobody can turn out to be unlike.
 constexpr std::size_t kWorthFolding = 2;
@@ -194,11 +197,16 @@ Result<Schedule> run_source(workload::WorkloadSource& source, NetworkModel& netw
   const std::size_t ranks = source.job().rank_count();
   RankClasses classes = options.use_symmetry ? find_rank_classes(membership) : each_rank_alone(ranks);
   std::vector<std::uint32_t> told_apart;
-  const auto run_once = [&](const EngineOptions& how, bool& unlike, bool& looked_ahead) -> Result<Schedule> {
+  NetworkFolding* const folding = network.folding();
+  if (folding != nullptr) folding->forget_classes();
+  EngineOptions how = options;
+  int foldings = 0;
+  const auto run_once = [&](bool& unlike, bool& folded_unlike, bool& looked_ahead) -> Result<Schedule> {
     Run one(source, membership, network, how, classes, sink);
     const Status done = one.execute();
     unlike = one.found_unlike();
     if (unlike) told_apart = one.ranks_told_apart();
+    folded_unlike = one.folded_unlike();
     looked_ahead = one.used_lookahead();
     if (!done) return done.error();
     Schedule schedule = take(one.layout());
@@ -206,15 +214,18 @@ Result<Schedule> run_source(workload::WorkloadSource& source, NetworkModel& netw
     return schedule;
   };
   const auto run = [&](bool& unlike) -> Result<Schedule> {
-    bool looked_ahead = false;
-    Result<Schedule> schedule = run_once(options, unlike, looked_ahead);
-    if (schedule || unlike || !looked_ahead) return schedule;
-    // It may be wrong because something was executed before its time; and what is wrong anyway is to be told as it is
-    // without that.
-    EngineOptions in_order = options;
-    in_order.use_lookahead = false;
-    network.restart();
-    return run_once(in_order, unlike, looked_ahead);
+    how.use_lookahead = options.use_lookahead;
+    while (true) {
+      bool folded_unlike = false, looked_ahead = false;
+      Result<Schedule> schedule = run_once(unlike, folded_unlike, looked_ahead);
+      if (schedule || unlike) return schedule;
+      if (folded_unlike) how.use_folding = folding->refine_classes() && ++foldings < kMostFoldings;
+      else if (looked_ahead) how.use_lookahead = false;
+      else return schedule;
+      // It may be wrong because something was executed before its time, or as one with others; and what is wrong anyway
+      // is to be told as it is without that.
+      network.restart();
+    }
   };
   bool unlike = false;
   Result<Schedule> schedule = run(unlike);

@@ -18,10 +18,12 @@ constexpr std::uint32_t kMostMomentsAhead = 4096;  // so that a run can be stopp
 
 }  // namespace
 
-Lookahead::Lookahead(const workload::Membership& membership, NetworkLookahead* network, bool is_checked,
-                     RunState& state, EndQueue& queue, ScheduleSink& sink)
+Lookahead::Lookahead(const workload::Membership& membership, NetworkLookahead* network,
+                     StartedOperations& started_operations, bool is_checked, RunState& state, EndQueue& queue,
+                     ScheduleSink& sink)
     : membership_(membership),
       network_(network),
+      started_operations_(started_operations),
       is_checked_(is_checked),
       state_(state),
       queue_(queue),
@@ -224,9 +226,10 @@ std::optional<TimePs> Lookahead::commit(std::uint32_t rank, const LiveWindow& wi
   const std::uint64_t place = window.planned->first_on_stream[planned.stream] + planned.place;
   op.bytes = workload::whole_bytes(op.collective, program.bytes[in_window], first.ranks.size());
   predicted_.clear();
-  for (const std::uint32_t communicator : bundle.communicators) {
+  for (const std::uint32_t communicator : started_operations_.of_bundle(number)) {
     op.ranks = membership_.communicators()[communicator].ranks;
     op.flow = communicator;
+    op.alike = started_operations_.alike_collectives(communicator);
     const std::optional<PredictedOp> predicted = network_->predict(op, start_ps);
     if (!predicted || predicted->end_ps >= kMaxSimulatedPs) return std::nullopt;
     // Groups that are executed as one must stay alike.

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "simulate/engine/run_state.h"
+#include "simulate/engine/started_operations.h"
 #include "simulate/network_model.h"
 #include "simulate/schedule_sink.h"
 
@@ -28,8 +29,8 @@ class Lookahead {
  public:
   /// `network`: null if it predicts nothing, and then chains of computing alone are executed ahead. `is_checked`: the
   /// sides of collectives are known to agree.
-  Lookahead(const workload::Membership& membership, NetworkLookahead* network, bool is_checked, RunState& state,
-            EndQueue& queue, ScheduleSink& sink);
+  Lookahead(const workload::Membership& membership, NetworkLookahead* network, StartedOperations& started_operations,
+            bool is_checked, RunState& state, EndQueue& queue, ScheduleSink& sink);
 
   /// Computing that starts now. Its end is not in the queue until run_ahead().
   void begin_computing(std::uint32_t rank, std::uint64_t activity, TimePs end_ps) {
@@ -101,6 +102,7 @@ class Lookahead {
 
   const workload::Membership& membership_;
   NetworkLookahead* network_;
+  StartedOperations& started_operations_;
   bool is_checked_;
   RunState& state_;
   EndQueue& queue_;

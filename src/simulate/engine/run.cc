@@ -29,6 +29,14 @@ bool slows_computing(const LiveWindow& window, std::uint64_t activity) {
          window.planned->program->collectives[activity - window.first] == workload::Collective::all_to_all;
 }
 
+// In a replay every operation takes what it was recorded to; a wildcard takes whoever comes first; and where every rank
+// is executed, operations come one by one.
+NetworkFolding* folding_of(NetworkModel& network, const workload::Membership& membership, const EngineOptions& options,
+                           const RankClasses& classes) {
+  const bool can_be_alike = !options.replay && !membership.has_wildcards() && !classes.is_trivial();
+  return options.use_folding && can_be_alike ? network.folding() : nullptr;
+}
+
 // Of the executed ranks; 0 if somebody does not say.
 std::uint64_t count_activities(const workload::Membership& membership, const RankClasses& classes) {
   std::uint64_t total = 0;
@@ -55,6 +63,8 @@ Run::Run(workload::WorkloadSource& source, const workload::Membership& membershi
       sink_(sink),
       is_checked_(source.checked() != nullptr),
       state_(membership, std::move(classes)),
+      folding_(folding_of(network, membership, options, state_.classes)),
+      started_operations_(membership, state_, folding_),
       supply_(source, membership, state_.classes, options),
       numbers_(membership),
       matcher_(membership.has_wildcards() ? job_.rank_count() : 0),
@@ -67,6 +77,7 @@ Run::Run(workload::WorkloadSource& source, const workload::Membership& membershi
 
 Status Run::execute() {
   if (Status status = sink_.begin(layout()); !status) return status;
+  if (folding_ != nullptr) folding_->fold();
   if (sink_.wants_causes()) causes_.emplace(membership_, state_, options_);
   // A replay starts what is ready whatever else runs, and a wildcard takes whoever comes first: neither can be known
   // ahead, nor from the windows to come alone.
@@ -78,7 +89,7 @@ Status Run::execute() {
   if (options_.use_steady_state && is_known_ahead && sink_.takes_steady_state() && steady_network != nullptr)
     steady_state_.emplace(*steady_network, options_, state_, supply_, sink_);
   if (options_.use_lookahead && is_known_ahead && sink_.takes_any_order())
-    lookahead_.emplace(membership_, network_.lookahead(), is_checked_, state_, queue_, sink_);
+    lookahead_.emplace(membership_, network_.lookahead(), started_operations_, is_checked_, state_, queue_, sink_);
   if (Status status = begin(); !status) return status;
   while (state_.unfinished > 0) {
     stop_if_requested();
@@ -101,6 +112,8 @@ Status Run::begin() {
     }
     if (Status status = open_window(rank); !status) return status;
   }
+  started_operations_.announce();
+  if (Status status = check_folded(); !status) return status;
   return settle();
 }
 
@@ -115,7 +128,12 @@ Status Run::settle() {
   if (!lookahead_) return {};
   lookahead_->run_ahead();
   if (lookahead_->failed()) return Error{.message = "something came in between what was executed ahead"};
-  return {};
+  return check_folded();
+}
+
+Status Run::check_folded() const {
+  if (!folded_unlike()) return {};
+  return Error{.message = "operations that were started as one are not alike"};
 }
 
 Status Run::pass_steady_state() {
@@ -177,23 +195,32 @@ Status Run::take_finished_operations() {
   network_time_ = state_.now;
   if (!finished_.empty()) idle_advances_ = 0;
   else if (++idle_advances_ > kMostIdleAdvances) return Error{.message = "the network model does not move on"};
+  channels_.clear();
   for (const OpId id : finished_) {
     if (numbers_.is_collective(id)) collective_ended(id);
-    else message_ended(id);
+    channels_.push_back(numbers_.is_collective(id) ? 0 : message_ended(id));
   }
   // Some operations of a class have ended at this moment and some have not: its ranks are not alike.
   if (incomplete_ == 0) return {};
   what_ended_.assign(job_.rank_count(), 0);
-  for (const OpId id : finished_) {
+  for (std::size_t i = 0; i < finished_.size(); ++i) {
+    const OpId id = finished_[i];
     const auto [line, place] = numbers_.find(id);
     const bool is_collective = numbers_.is_collective(id);
     // What ended is the same of all ranks of a class, whoever sent or met there; in no order, as a sum.
     std::uint64_t what = place * (membership_.communicators().size() + 1) +
                          (is_collective ? state_.bundles.of_communicator[line] + std::uint64_t{1} : 0);
     const std::uint64_t mixed = next_random(what);
-    if (!is_collective) what_ended_[line] += mixed;
-    else
-      for (const std::uint32_t rank : membership_.communicators()[line].ranks) what_ended_[rank] += mixed;
+    if (!is_collective) {
+      what_ended_[line] += mixed;
+      for (const AlikeOp& other : started_operations_.alike_messages(line, channels_[i]))
+        what_ended_[other.ranks[0]] += mixed;
+      continue;
+    }
+    for (const std::uint32_t rank : membership_.communicators()[line].ranks) what_ended_[rank] += mixed;
+    for (const AlikeOp& other : started_operations_.alike_collectives(line)) {
+      for (const std::uint32_t rank : other.ranks) what_ended_[rank] += mixed;
+    }
   }
   return Error{.message = "ranks that do the same do not take the same time"};
 }
@@ -220,7 +247,7 @@ Status Run::start_operations() {
     if (Status status = numbers_.is_collective(id) ? start_collective(id) : start_message(id); !status) return status;
   }
   starting_.clear();
-  return {};
+  return check_folded();
 }
 
 // --- activities ---

@@ -1,6 +1,6 @@
-// The loop of the engine: one clock, one queue, one network model. Two strategies spare it work without changing what
+// The loop of the engine: one clock, one queue, one network model. Three strategies spare it work without changing what
 // comes of it, and stand beside it: lookahead.h executes what a rank does by itself ahead of time, steady_state.h
-// passes over what the job does again.
+// passes over what the job does again, started_operations.h starts one operation for all that are alike.
 #pragma once
 
 #include <optional>
@@ -13,6 +13,7 @@
 #include "simulate/engine/operation_numbers.h"
 #include "simulate/engine/run_state.h"
 #include "simulate/engine/slowed_computing.h"
+#include "simulate/engine/started_operations.h"
 #include "simulate/engine/steady_state.h"
 #include "simulate/engine/window_supply.h"
 #include "simulate/network_model.h"
@@ -25,8 +26,8 @@ namespace orrery::simulate {
 
 class Run {
  public:
-  /// Executes the first rank of every class; it stands for the others. Every operation of every rank is started in the
-  /// network. All must outlive the run.
+  /// Executes the first rank of every class; it stands for the others. Their operations are started in the network, or
+  /// one for all that it takes for alike. All must outlive the run.
   Run(workload::WorkloadSource& source, const workload::Membership& membership, NetworkModel& network,
       const EngineOptions& options, RankClasses classes, ScheduleSink& sink);
 
@@ -38,6 +39,8 @@ class Run {
   [[nodiscard]] bool found_unlike() const { return !what_ended_.empty(); }
   /// Then numbers of the ranks, different of two that are of one class and are known to be unlike.
   [[nodiscard]] std::vector<std::uint32_t> ranks_told_apart() const;
+  /// Likewise: whether it was that operations were taken for alike and are not. The network knows which.
+  [[nodiscard]] bool folded_unlike() const { return folding_ != nullptr && folding_->found_unlike(); }
   /// Likewise: whether it may come of having executed something before its time.
   [[nodiscard]] bool used_lookahead() const { return lookahead_ && lookahead_->was_used(); }
   [[nodiscard]] const RunState& state() const { return state_; }
@@ -77,6 +80,7 @@ class Run {
   Status take_ended_activities();
   Status take_finished_operations();
   Status start_operations();
+  [[nodiscard]] Status check_folded() const;
   void report_progress();
   /// So much is left, and so little of it can be passed over, that nobody will see the end.
   [[nodiscard]] bool has_no_end() const;
@@ -129,7 +133,8 @@ class Run {
   void send_ended(std::uint32_t rank, const LiveWindow& window, std::uint64_t activity);
   void check_sizes(const MessageState& state);
   Status start_message(OpId id);
-  void message_ended(OpId id);
+  /// The channel of its sender.
+  std::uint32_t message_ended(OpId id);
   [[nodiscard]] Status check_received() const;
 
   const workload::Membership& membership_;
@@ -139,6 +144,8 @@ class Run {
   ScheduleSink& sink_;
   const bool is_checked_;  // the sides of collectives and messages are known to agree
   RunState state_;
+  NetworkFolding* const folding_;  // null: every operation is started
+  StartedOperations started_operations_;
   WindowSupply supply_;
   OperationNumbers numbers_;
   EndQueue queue_;
@@ -159,7 +166,8 @@ class Run {
   std::vector<OpId> starting_;               // at this moment
   OpId starting_first_ = 0;                  // the message of the first of its class that was started last,
   const MessageState* starting_message_ = nullptr;  // and its state; null: none was at this moment
-  std::vector<OpId> finished_;                      // scratch
+  std::vector<OpId> finished_;                      // scratch,
+  std::vector<std::uint32_t> channels_;             // and of the messages among them: of their senders
   std::vector<std::int64_t> parts_;                 // scratch
   std::vector<std::uint32_t> touched_ranks_;
   std::vector<StreamPlace> touched_streams_;

@@ -23,7 +23,7 @@ void Run::arrive(std::uint32_t rank, const LiveWindow& window, std::uint64_t act
   if (rank == bundle.classes[0]) open.first_activity = activity;
   open.recorded_ps = shorter_recorded(open.recorded_ps, planned.duration_ps);
   if (open.arrived < bundle.classes.size()) return;
-  for (const std::uint32_t communicator : bundle.communicators)
+  for (const std::uint32_t communicator : started_operations_.of_bundle(number))
     starting_.push_back(numbers_.collective(communicator, place));
 }
 
@@ -35,7 +35,7 @@ void Run::collective_ended(OpId id) {
   OpenCollectives& line = state_.collectives[bundle_number];
   OpenCollective& open = line.at(place);
   if (++open.finished == 1) ++incomplete_;
-  if (open.finished < bundle.communicators.size()) return;
+  if (open.finished < started_operations_.of_bundle(bundle_number).size()) return;
   --incomplete_;
   open.use.end_ps = state_.now;
   open.is_over = true;
@@ -92,6 +92,7 @@ Status Run::start_collective(OpId id) {
   }
   // A communicator keeps its connections, and so its way through the network.
   op.flow = number;
+  op.alike = started_operations_.alike_collectives(number);
   if (workload::is_rooted(op.collective)) op.root = workload::root_place(communicator, *first.program, first.activity);
   op.recorded_ps = open.recorded_ps;
   open.use.kind = op.collective;

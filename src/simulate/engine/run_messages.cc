@@ -129,7 +129,7 @@ void Run::check_sizes(const MessageState& state) {
 
 void Run::start_messages(const MessageKey& key, const MessageState& state) {
   moving_.emplace(numbers_.message(first_of(state.sender), state.order), key);
-  for (const std::uint32_t member : state_.classes.members[state.sender])
+  for (const std::uint32_t member : started_operations_.of_channel(state.sender, state.channel))
     starting_.push_back(numbers_.message(member, state.order));
 }
 
@@ -182,18 +182,19 @@ Status Run::start_message(OpId id) {
   op.flow = id;
   op.bytes = state.bytes;
   op.ranks = ends;
+  op.alike = started_operations_.alike_messages(source, state.channel);
   op.recorded_ps = state.recorded_ps;
   return network_.start(id, op, state_.now);
 }
 
-void Run::message_ended(OpId id) {
+std::uint32_t Run::message_ended(OpId id) {
   const auto [source, order] = numbers_.find(id);
   const std::uint32_t rank = state_.classes.class_of[source];
   const auto moving = moving_.find(numbers_.message(first_of(rank), order));
   const auto found = state_.messages.find(moving->second);
   MessageState& state = found->second;
   if (++state.finished == 1) ++incomplete_;
-  if (state.finished < state_.classes.members[rank].size()) return;
+  if (state.finished < started_operations_.of_channel(rank, state.channel).size()) return state.channel;
   --incomplete_;
   moving_.erase(moving);
   state.arrived = true;
@@ -204,6 +205,7 @@ void Run::message_ended(OpId id) {
   if (causes_ && ended.recv != kNoActivity) tell_last_side(ended, false);
   if (!is_eager(ended.bytes)) finish(rank, ended.send);
   if (ended.recv != kNoActivity) finish(ended.receiver, ended.recv);
+  return ended.channel;
 }
 
 // Receives are all done; but sends that did not wait for one may be left over where who takes what was open.

@@ -61,8 +61,9 @@ std::uint32_t FlowTable::take_id() {
 void FlowTable::set_route(std::uint32_t id, double bytes, std::span<const LinkShare> shares) {
   Route& route = routes_[id];
   route = {.remaining = bytes, .count = static_cast<std::uint32_t>(shares.size())};
-  const bool one_weight = std::all_of(shares.begin(), shares.end(),
-                                      [&](const LinkShare& share) { return share.weight == shares[0].weight; });
+  const bool one_weight = std::all_of(shares.begin(), shares.end(), [&](const LinkShare& share) {
+    return share.weight == shares[0].weight && share.flows == 1;
+  });
   // Most routes are such: no further memory is touched for them.
   if (one_weight && shares.size() <= kShortRoute) {
     route.weight = shares[0].weight;

@@ -26,6 +26,7 @@ inline double solver_capacity(const machine::Link& link) {
 struct LinkShare {
   machine::LinkId link = 0;
   double weight = 1;
+  std::uint32_t flows = 1;  ///< counts as so many: the weight is that of all of them
 };
 
 /// Adding a flow takes time proportional to its links, removing it also looks through the flows on them. Memory of
@@ -36,7 +37,7 @@ class FlowTable {
   static constexpr std::uint32_t kNoLink = ~std::uint32_t{0};
   /// A sum over flows that changed this often is made anew, so that rounding cannot pile up.
   static constexpr std::uint8_t kChangesUntilSummedUp = 250;
-  /// A route of at most so many links, all of one weight, lies with its flow.
+  /// A route of at most so many links, all of one weight and with one flow, lies with its flow.
   static constexpr std::uint32_t kShortRoute = 10;
 
   /// What becomes of the flows frozen at a link, while the solver goes through the levels.
@@ -106,16 +107,20 @@ class FlowTable {
   [[nodiscard]] std::span<const std::uint32_t> flows(std::uint32_t link) const { return on_link_[link].flows; }
   [[nodiscard]] std::span<const double> weights(std::uint32_t link) const { return on_link_[link].weights; }
 
+  /// Calls visit(share) for every link of the flow.
+  template <typename Visitor>
+  void for_each_link(std::uint32_t flow, Visitor&& visit) const {
+    const Route& route = routes_[flow];
+    if (route.weight > 0) {
+      for (std::uint32_t i = 0; i < route.count; ++i) visit(LinkShare{route.links[i], route.weight});
+    } else {
+      for (std::uint32_t i = 0; i < route.count; ++i) visit(shares_[route.first_share + i]);
+    }
+  }
   /// Calls visit(link, weight) for every link of the flow.
   template <typename Visitor>
   void for_each_share(std::uint32_t flow, Visitor&& visit) const {
-    const Route& route = routes_[flow];
-    if (route.weight > 0) {
-      for (std::uint32_t i = 0; i < route.count; ++i) visit(route.links[i], route.weight);
-    } else {
-      for (std::uint32_t i = 0; i < route.count; ++i)
-        visit(shares_[route.first_share + i].link, shares_[route.first_share + i].weight);
-    }
+    for_each_link(flow, [&](const LinkShare& share) { visit(share.link, share.weight); });
   }
 
  private:

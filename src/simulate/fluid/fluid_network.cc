@@ -57,7 +57,8 @@ FluidNetwork::FlowId FluidNetwork::add(double bytes, std::span<const LinkShare> 
   for (const LinkShare& share : shares) {
     LinkHistory& history = history_[share.link];
     if (history.alone != kNoFlow) join(history.alone);
-    if (history.flows++ == 0) history.busy_since = now;
+    if (history.flows == 0) history.busy_since = now;
+    history.flows += share.flows;
     history.peak_flows = std::max(history.peak_flows, history.flows);
   }
   const FlowId id = flows_.add(bytes, shares, std::isfinite(rate_limit) ? limit_link(rate_limit) : FlowTable::kNoLink);
@@ -137,12 +138,12 @@ FluidNetwork::FlowId FluidNetwork::start_alone(const Alone& alone, double bytes,
 void FluidNetwork::join(FlowId id) {
   const Alone alone = std::exchange(alone_[id], Alone{});
   flows_.connect(id);
-  flows_.for_each_share(id, [&](std::uint32_t link, double) {
-    LinkHistory& history = history_[link];
+  flows_.for_each_link(id, [&](const LinkShare& share) {
+    LinkHistory& history = history_[share.link];
     history.alone = kNoFlow;
-    history.flows = 1;
+    history.flows = share.flows;
     history.busy_since = alone.since_ps;
-    history.peak_flows = std::max(history.peak_flows, 1u);
+    history.peak_flows = std::max(history.peak_flows, share.flows);
   });
   const bool came_now = alone.moment == kReserved ? alone.since_ps == now_ : alone.moment == moments_;
   if (!came_now) return solver_.added_frozen(id, alone.bottleneck, alone.rate, alone.since_ps);
@@ -161,18 +162,18 @@ void FluidNetwork::end_alone(FlowId id) {
   // Most flows weigh the same on all their links, or on one after the other.
   double weight_before = 0;
   ByteSum carried;
-  flows_.for_each_share(id, [&](std::uint32_t link, double weight) {
-    if (weight != weight_before) {
-      weight_before = weight;
+  flows_.for_each_link(id, [&](const LinkShare& share) {
+    if (share.weight != weight_before) {
+      weight_before = share.weight;
       carried = ByteSum();
-      carried.add(weight * bytes);
+      carried.add(share.weight * bytes);
     }
-    LinkHistory& history = history_[link];
+    LinkHistory& history = history_[share.link];
     history.finished_bytes.add(carried);
     history.busy_ps += busy;
-    history.peak_flows = std::max(history.peak_flows, 1u);
+    history.peak_flows = std::max(history.peak_flows, share.flows);
     history.alone = kNoFlow;
-    if (recorder_ != nullptr) recorder_->add(link, since, now_, weight * bytes);
+    if (recorder_ != nullptr) recorder_->add(share.link, since, now_, share.weight * bytes);
   });
   lease_route(alone, id);
   flows_.remove_apart(id);
@@ -234,7 +235,7 @@ void FluidNetwork::lease_route(const Alone& alone, FlowId flow) {
   if (flows_.route_length(flow) <= FlowTable::kShortRoute) return;
   if (recorder_ != nullptr) return;  // it wants to know of every flow on every link
   new_lease_.clear();
-  flows_.for_each_share(flow, [&](std::uint32_t link, double weight) { new_lease_.push_back({link, weight}); });
+  flows_.for_each_link(flow, [&](const LinkShare& share) { new_lease_.push_back(share); });
   if (!RouteLease::can_be_of(new_lease_)) return;
   const RouteLeases::Number number = leases_.place(new_lease_);
   if (leases_[number].is_active() || leases_[number].taken_until_ps > now_) return;
@@ -290,7 +291,7 @@ FluidNetwork::LinkHistory FluidNetwork::told_of(const RouteLease& lease, const L
   carried.add(share.weight * lease.bytes);
   history.finished_bytes.add(carried, lease.ended);
   history.busy_ps += lease.busy_ps;
-  history.peak_flows = std::max(history.peak_flows, 1u);
+  history.peak_flows = std::max(history.peak_flows, share.flows);
   return history;
 }
 
@@ -362,11 +363,13 @@ LinkTotals FluidNetwork::totals(machine::LinkId link) const {
   // A reserved flow that has not begun keeps no link busy yet.
   if (alone != kNoFlow && alone_[alone].since_ps <= now_) {
     totals.busy_ps += now_ - alone_[alone].since_ps;
-    totals.peak_flows = std::max(totals.peak_flows, 1u);
-    if (history.lease != RouteLeases::kNone)
-      totals.bytes += leases_[history.lease].share(link).weight * moved_bytes(alone);
-    flows_.for_each_share(alone, [&](std::uint32_t other, double weight) {
-      if (other == link) totals.bytes += weight * moved_bytes(alone);
+    const auto count = [&](const LinkShare& share) {
+      totals.peak_flows = std::max(totals.peak_flows, share.flows);
+      totals.bytes += share.weight * moved_bytes(alone);
+    };
+    if (history.lease != RouteLeases::kNone) count(leases_[history.lease].share(link));
+    flows_.for_each_link(alone, [&](const LinkShare& share) {
+      if (share.link == link) count(share);
     });
     return totals;
   }
@@ -428,14 +431,15 @@ void FluidNetwork::remove(FlowId id) {
   if (is_alone(id)) return end_alone(id);
   if (flows_.bottleneck(id) != FlowTable::kNoLink) solver_.frozen().record(flows_.bottleneck(id), now_);
   solver_.removing(id);
-  flows_.for_each_share(id, [&](std::uint32_t link, double weight) {
-    if (link >= link_count_) {
-      free_limits_.push_back(link);
+  flows_.for_each_link(id, [&](const LinkShare& share) {
+    if (share.link >= link_count_) {
+      free_limits_.push_back(share.link);
       return;
     }
-    LinkHistory& history = history_[link];
-    history.finished_bytes.add(weight * bytes_[id]);
-    if (--history.flows == 0) history.busy_ps += now_ - history.busy_since;
+    LinkHistory& history = history_[share.link];
+    history.finished_bytes.add(share.weight * bytes_[id]);
+    history.flows -= share.flows;
+    if (history.flows == 0) history.busy_ps += now_ - history.busy_since;
   });
   flows_.remove(id);
   changed_ = true;

@@ -41,6 +41,7 @@ bool RouteLeases::is_of(Number number, std::span<const LinkShare> shares) const 
   std::uint64_t difference = 0;
   for (std::size_t i = 0; i < shares.size(); ++i) {
     difference |= leased[i].link ^ shares[i].link;
+    difference |= leased[i].flows ^ shares[i].flows;
     difference |= std::bit_cast<std::uint64_t>(leased[i].weight) ^ std::bit_cast<std::uint64_t>(shares[i].weight);
   }
   return difference == 0;

@@ -83,7 +83,8 @@ std::vector<double> capacities(const machine::Network& network) {
 
 }  // namespace
 
-FluidModel::FluidModel(std::shared_ptr<Lowering> lowering) : PhasedModel(std::move(lowering)) {
+FluidModel::FluidModel(std::shared_ptr<Lowering> lowering)
+    : PhasedModel(std::move(lowering)), folded_(*this->lowering()) {
   flows_.emplace(capacities(this->lowering()->network()));
   const machine::Network& network = this->lowering()->network();
   // Only adaptive routes look at the traffic; all others are spared counting it.
@@ -99,6 +100,16 @@ void FluidModel::reset(LinkRecorder* recorder) {
   PhasedModel::reset(recorder);
   flows_.emplace(capacities(lowering()->network()), recorder);
   traffic_.assign(traffic_.size(), 0);
+  folded_.restart();
+}
+
+NetworkFolding* FluidModel::folding() {
+  const machine::Routing routing = lowering()->network().routing();
+  return routing == machine::Routing::ecmp || routing == machine::Routing::adaptive ? nullptr : &folded_;
+}
+
+Result<Lowering::SharedPlan> FluidModel::plan_of(const CommOp& op) {
+  return folded_.is_folded() ? folded_.plan(op) : lowering()->plan(op, traffic_);
 }
 
 void FluidModel::begin_flow(Slot slot, TimePs now) {
@@ -156,7 +167,8 @@ void FluidModel::count_links(std::vector<LinkCount>& counts) const {
 std::span<const LinkUse> FluidModel::link_uses() const {
   uses_.resize(lowering()->network().links().size());
   for (std::size_t i = 0; i < uses_.size(); ++i) {
-    const LinkTotals totals = flows_->totals(static_cast<machine::LinkId>(i));
+    // A link that another stands for did the same.
+    const LinkTotals totals = flows_->totals(folded_.representative(static_cast<machine::LinkId>(i)));
     uses_[i] = {.bytes = static_cast<std::uint64_t>(std::llround(totals.bytes)),
                 .busy_ps = totals.busy_ps,
                 .peak_sharing = totals.peak_flows};

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "simulate/fluid/fluid_network.h"
+#include "simulate/models/folded_links.h"
 #include "simulate/models/phased_model.h"
 
 namespace orrery::simulate {
@@ -69,13 +70,16 @@ class FluidModel final : public PhasedModel, public NetworkLookahead, public Net
     flows_->add_count(link, each, times);
   }
 
+  /// Null where the ways of operations depend on more than on who takes part.
+  [[nodiscard]] NetworkFolding* folding() override;
+
  private:
   void reset(LinkRecorder* recorder) override;
   void begin_flow(Slot slot, TimePs now) override;
   bool begin_flow_later(Slot slot, TimePs when) override;
   [[nodiscard]] TimePs next_flow_end() const override { return flows_->next_completion(); }
   void end_flows(TimePs now) override;
-  [[nodiscard]] std::span<const double> traffic() const override { return traffic_; }
+  [[nodiscard]] Result<Lowering::SharedPlan> plan_of(const CommOp& op) override;
   void op_started(const Running& op) override { count_traffic(op, 1); }
   void op_ended(const Running& op, TimePs /*now*/) override { count_traffic(op, -1); }
   void came_to_rest() override { flows_->forget_flows(); }
@@ -96,6 +100,7 @@ class FluidModel final : public PhasedModel, public NetworkLookahead, public Net
   /// which is what it is for. Counted from the start on, so that messages that start together do not all take the same
   /// way.
   std::vector<double> traffic_;
+  FoldedLinks folded_;
   mutable std::vector<LinkUse> uses_;  ///< what link_uses() last returned
 };
 

@@ -49,7 +49,7 @@ Result<Price> PhasedModel::estimate(const CommOp& op) {
 }
 
 Status PhasedModel::start(OpId id, const CommOp& op, TimePs now) {
-  auto plan = lowering_->plan(op, traffic());
+  auto plan = plan_of(op);
   if (!plan) return plan.error();
   const double bytes = loading_bytes(op);
   // Both sums are exact and slow, and nearly no operation is so long that they matter.
@@ -73,7 +73,7 @@ Status PhasedModel::start(OpId id, const CommOp& op, TimePs now) {
 
 std::optional<PhasedModel::OnlyFlow> PhasedModel::only_flow(const CommOp& op, TimePs start) {
   if (keeps_prices_ || op.kind != CommOp::Kind::collective) return std::nullopt;
-  auto plan = lowering_->plan(op);
+  auto plan = plan_of(op);
   // Between two phases others may come to the links: only a single one can be known to its end.
   if (!plan || (*plan)->phases.size() != 1) return std::nullopt;
   const double bytes = loading_bytes(op);

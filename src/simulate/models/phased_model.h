@@ -68,8 +68,7 @@ class PhasedModel : public NetworkModel {
   virtual void end_flows(TimePs /*now*/) {}
   /// A flow with a timer is over.
   virtual void timed_flow_ended(Slot /*slot*/, TimePs /*now*/) {}
-  /// What is under way, for Lowering::plan().
-  [[nodiscard]] virtual std::span<const double> traffic() const { return {}; }
+  [[nodiscard]] virtual Result<Lowering::SharedPlan> plan_of(const CommOp& op) { return lowering_->plan(op); }
   virtual void op_started(const Running& /*op*/) {}
   virtual void op_ended(const Running& /*op*/, TimePs /*now*/) {}
   /// Nothing is in flight any more.
