@@ -174,8 +174,8 @@ class NetworkFolding {
   virtual void announce(const CommOp& op) = 0;
   /// Since restart(): one was started that is not alike with those that it stood for. All answers since are void.
   [[nodiscard]] virtual bool found_unlike() const = 0;
-  /// Then, before restart(): makes finer classes, by all that was started. False: there are nearly as many as there are
-  /// operations.
+  /// Then, before restart(): makes finer classes, by all that was started. False: there are no finer ones, or nearly as
+  /// many as operations.
   virtual bool refine_classes() = 0;
 
  protected:

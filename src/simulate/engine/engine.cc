@@ -219,6 +219,7 @@ Result<Schedule> run_source(workload::WorkloadSource& source, NetworkModel& netw
       bool folded_unlike = false, looked_ahead = false;
       Result<Schedule> schedule = run_once(unlike, folded_unlike, looked_ahead);
       if (schedule || unlike) return schedule;
+      // Classes that do not get finer, or nearly one for each operation: nothing is gained.
       if (folded_unlike) how.use_folding = folding->refine_classes() && ++foldings < kMostFoldings;
       else if (looked_ahead) how.use_lookahead = false;
       else return schedule;

@@ -113,6 +113,12 @@ Status Run::begin() {
     if (Status status = open_window(rank); !status) return status;
   }
   started_operations_.announce();
+  // While nothing has started, there is nothing to be repeated.
+  while (folded_unlike() && folding_->refine_classes()) {
+    network_.restart();
+    folding_->fold();
+    started_operations_.announce();
+  }
   if (Status status = check_folded(); !status) return status;
   return settle();
 }

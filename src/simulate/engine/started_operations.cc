@@ -1,7 +1,6 @@
 #include "simulate/engine/started_operations.h"
 
 #include <algorithm>
-#include <set>
 #include <tuple>
 #include <utility>
 
@@ -10,6 +9,8 @@
 
 namespace orrery::simulate {
 namespace {
+
+constexpr std::size_t kMostLookedAt = 16;
 
 /// Of `lines`, those that were seen first of their class. `op_of` says what a line does, and `alike_of` where to put
 /// down the others of the class of a line.
@@ -81,6 +82,11 @@ std::span<const AlikeOp> StartedOperations::alike_messages(std::uint32_t rank, s
 }
 
 void StartedOperations::announce() {
+  of_bundles_.clear();
+  of_channels_.clear();
+  alike_collectives_.clear();
+  alike_messages_.clear();
+  ends_.clear();
   if (folding_ == nullptr) return;
   for (std::uint32_t c = 0; c < state_.classes.size(); ++c) {
     for (const LiveWindow& window : state_.ranks[c].windows) {
@@ -100,7 +106,7 @@ void StartedOperations::announce() {
 void StartedOperations::announce_collectives(std::uint32_t bundle, const LiveWindow& window,
                                              const workload::Stream& stream) {
   const workload::Program& program = *window.planned->program;
-  std::set<std::tuple<workload::Collective, std::int64_t, std::uint32_t>> seen;
+  std::vector<std::tuple<workload::Collective, std::int64_t, std::uint32_t>> seen;
   for (const std::uint32_t activity : stream.activities) {
     if (!program.parts_of(activity).empty()) continue;  // its way is its own
     const workload::Communicator& first = membership_.communicators()[state_.bundles.all[bundle].communicators[0]];
@@ -109,7 +115,14 @@ void StartedOperations::announce_collectives(std::uint32_t bundle, const LiveWin
     op.collective = program.collectives[activity];
     op.bytes = workload::whole_bytes(op.collective, program.bytes[activity], first.ranks.size());
     if (workload::is_rooted(op.collective)) op.root = workload::root_place(first, program, activity);
-    if (!seen.emplace(op.collective, op.bytes, op.root).second) continue;
+    const std::tuple what(op.collective, op.bytes, op.root);
+    // Mostly there are few, and what came last comes again. Of many the last are remembered: to tell of one twice does
+    // no harm.
+    const std::size_t looked_at = std::min<std::size_t>(seen.size(), kMostLookedAt);
+    if (std::find(seen.rbegin(), seen.rbegin() + static_cast<std::ptrdiff_t>(looked_at), what) !=
+        seen.rbegin() + static_cast<std::ptrdiff_t>(looked_at))
+      continue;
+    seen.push_back(what);
     for (const std::uint32_t communicator : of_bundle(bundle)) {
       op.ranks = membership_.communicators()[communicator].ranks;
       op.flow = communicator;

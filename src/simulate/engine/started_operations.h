@@ -20,7 +20,7 @@ class StartedOperations {
   StartedOperations(const workload::Membership& membership, const RunState& state, NetworkFolding* folding)
       : membership_(membership), state_(state), folding_(folding) {}
 
-  /// Tells the network of each kind of operation in the windows that are open.
+  /// Before any starts, by the network's present classes: tells it of each kind in the windows that are open.
   void announce();
   /// Communicators of a bundle.
   [[nodiscard]] std::span<const std::uint32_t> of_bundle(std::uint32_t bundle);

@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <map>
 #include <memory>
+#include <set>
 #include <utility>
 
 #include "base/random.h"
@@ -49,7 +50,7 @@ std::uint32_t tell_apart(const std::vector<std::uint64_t>& signatures, std::vect
 
 }  // namespace
 
-FoldedLinks::FoldedLinks(Lowering& lowering) : lowering_(lowering) {}
+FoldedLinks::FoldedLinks(Lowering& lowering) : lowering_(lowering), recent_(kRecent) {}
 
 void FoldedLinks::forget_classes() {
   const std::span<const machine::Link> links = lowering_.network().links();
@@ -78,6 +79,7 @@ void FoldedLinks::restart() {
   is_folded_ = false;
   found_unlike_ = false;
   plans_.clear();
+  recent_.assign(kRecent, {});
   number_of_line_.clear();
   groups_.clear();
   loads_.clear();
@@ -109,11 +111,19 @@ void FoldedLinks::announce(const CommOp& op) {
 Result<Lowering::SharedPlan> FoldedLinks::plan(const CommOp& op) {
   auto own = lowering_.plan(op);
   if (!own || (*own)->phases.empty()) return own;
-  const Key key{line_of(op), kind_of(op, **own)};
-  if (const auto kept = plans_.find(key); kept != plans_.end()) return kept->second;
-  auto folded = fold_plan(op, *own);
-  if (folded) plans_.emplace(key, *folded);
-  return folded;
+  // A plan that is held here is the only one at its place in memory, and has one kind.
+  const Line line = line_of(op);
+  Recent& recent = recent_[(line ^ line >> 31) % kRecent];
+  if (recent.line == line && recent.own == *own) return recent.folded;
+  const Key key{line, kind_of(op, **own)};
+  auto kept = plans_.find(key);
+  if (kept == plans_.end()) {
+    auto folded = fold_plan(op, *own);
+    if (!folded) return folded;
+    kept = plans_.emplace(key, std::move(*folded)).first;
+  }
+  recent = {line, std::move(*own), kept->second};
+  return kept->second;
 }
 
 Result<Lowering::SharedPlan> FoldedLinks::fold_plan(const CommOp& op, const Lowering::SharedPlan& plan) {
@@ -191,6 +201,8 @@ bool FoldedLinks::add_up(std::span<const Lowering::SharedPlan> members, std::siz
 }
 
 bool FoldedLinks::refine_classes() {
+  const std::size_t links_before = classes_.size();
+  const std::set<std::uint32_t> groups(groups_.begin(), groups_.end());
   std::vector<std::uint32_t>& lines = groups_;
   std::size_t classes = 0;
   for (std::size_t before = ~std::size_t{0}; classes != before;) {
@@ -209,7 +221,8 @@ bool FoldedLinks::refine_classes() {
     class_of_line_[line] = lines[number];
     most = std::max(most, lines[number] + 1);
   }
-  return 2 * std::size_t{most} <= lines.size();
+  const bool are_finer = most > groups.size() || classes_.size() > links_before;
+  return are_finer && 2 * std::size_t{most} <= lines.size();
 }
 
 }  // namespace orrery::simulate

@@ -86,6 +86,13 @@ class FoldedLinks final : public NetworkFolding {
   std::vector<LinkClass> classes_;                         ///< of links
   std::unordered_map<Line, std::uint32_t> class_of_line_;  ///< of those that were refined
   std::unordered_map<Key, Lowering::SharedPlan, KeyHash> plans_;
+  /// What was asked last for a line, by its number modulo kRecent.
+  struct Recent {
+    Line line = 0;
+    Lowering::SharedPlan own, folded;  ///< null: nothing yet
+  };
+  static constexpr std::size_t kRecent = 4096;
+  std::vector<Recent> recent_;
   // All that was started since restart().
   std::unordered_map<Line, std::uint32_t> number_of_line_;
   std::vector<std::uint32_t> groups_;  ///< by number of the line: that of the line that stood for it

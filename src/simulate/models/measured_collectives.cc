@@ -26,17 +26,21 @@ MeasuredPrices::MeasuredPrices(MeasuredDevice device, const machine::Machine& ma
 
 std::optional<TimePs> MeasuredPrices::price_ps(const CommOp& op) const {
   if (op.kind != CommOp::Kind::collective || op.algorithm || !op.parts.empty()) return std::nullopt;
-  if (op.ranks.size() < 2 || node_devices_ == 0) return std::nullopt;
+  if (op.ranks.size() < 2) return std::nullopt;
   const std::optional<machine::NodeCollective> collective = measured_op(op.collective);
   if (!collective) return std::nullopt;
-  const auto node = [&](std::uint32_t rank) { return static_cast<std::int64_t>(rank) / node_devices_; };
-  const bool inside = std::all_of(op.ranks.begin(), op.ranks.end(),
-                                  [&](std::uint32_t rank) { return node(rank) == node(op.ranks[0]); });
-  if (!inside) return std::nullopt;
+  if (!is_inside(op)) return std::nullopt;
   const std::optional<double> us = device_.us(
       {.op = *collective, .ranks = static_cast<std::int64_t>(op.ranks.size()), .bytes = static_cast<double>(op.bytes)});
   if (!us) return std::nullopt;
   return std::llround(*us * static_cast<double>(kPsPerUs));
+}
+
+bool MeasuredPrices::is_inside(const CommOp& op) const {
+  if (node_devices_ == 0) return false;
+  const auto node = [&](std::uint32_t rank) { return static_cast<std::int64_t>(rank) / node_devices_; };
+  return std::all_of(op.ranks.begin(), op.ranks.end(),
+                     [&](std::uint32_t rank) { return node(rank) == node(op.ranks[0]); });
 }
 
 Result<Price> MeasuredModel::estimate(const CommOp& op) {

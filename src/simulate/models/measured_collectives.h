@@ -37,6 +37,8 @@ class MeasuredPrices {
   /// None: the links say what it takes, since it is a message, leaves the node, has parts of unequal size or an
   /// algorithm of its own, or was not measured.
   [[nodiscard]] std::optional<TimePs> price_ps(const CommOp& op) const;
+  /// Whether all who take part are in one node.
+  [[nodiscard]] bool is_inside(const CommOp& op) const;
   [[nodiscard]] const std::string& basis() const { return device_.basis; }
 
  private:
@@ -44,7 +46,10 @@ class MeasuredPrices {
   std::int64_t node_devices_ = 0;  // 0: the innermost dimension of the machine is no node
 };
 
-class MeasuredModel final : public NetworkModel, public NetworkLookahead, public NetworkSteadyState {
+class MeasuredModel final : public NetworkModel,
+                            public NetworkLookahead,
+                            public NetworkSteadyState,
+                            public NetworkFolding {
  public:
   MeasuredModel(MeasuredPrices prices, std::unique_ptr<NetworkModel> links)
       : prices_(std::move(prices)), links_(std::move(links)) {}
@@ -70,6 +75,19 @@ class MeasuredModel final : public NetworkModel, public NetworkLookahead, public
   void add_count(machine::LinkId link, const LinkCount& each, std::uint64_t times) override {
     links_->steady_state()->add_count(link, each, times);
   }
+
+  [[nodiscard]] NetworkFolding* folding() override { return links_->folding() == nullptr ? nullptr : this; }
+  void fold() override { links_->folding()->fold(); }
+  void forget_classes() override { links_->folding()->forget_classes(); }
+  /// What is measured is told apart from what is not; all of the same size take the same time.
+  [[nodiscard]] std::uint32_t class_of(const CommOp& op) const override {
+    return 2 * links_->folding()->class_of(op) + (prices_.is_inside(op) ? 1 : 0);
+  }
+  void announce(const CommOp& op) override {
+    if (!is_measured(op)) links_->folding()->announce(op);
+  }
+  [[nodiscard]] bool found_unlike() const override { return links_->folding()->found_unlike(); }
+  bool refine_classes() override { return links_->folding()->refine_classes(); }
 
  private:
   void reset(LinkRecorder* recorder) override;
