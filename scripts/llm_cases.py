@@ -61,6 +61,17 @@ def add_serving_rows(row, binary):
         row(f"a sweep of {settings} settings of the engine for 10,000 requests, two cores", f"{sweep['wall']:.1f} s", "<= 30 s", sweep["wall"] <= 30)
 
 
+def write_eightfold(folder):
+    """The step of 16,384 GPUs on eight times as many, which work on eight times the batch."""
+    name = "example_rail_fat_tree_16384"
+    with open(f"data/machines/{name}.yaml") as machine, open(os.path.join(folder, "machine.yaml"), "w") as copy:
+        copy.write(machine.read().replace("count: 16384", "count: 131072").replace("children: 64", "children: 512"))
+    path = os.path.join(folder, "step.yml")
+    with open("data/llm/llama_3_405b_16384xh100.yml") as config, open(path, "w") as copy:
+        copy.write(config.read().replace("data: 128", "data: 1024").replace("global_batch: 2048", "global_batch: 16384").replace(f"machine: {name}", "machine: machine.yaml"))
+    return path
+
+
 def add_rows(row, binary, llm):
     full = llm["full_schedule"]["cpu_time"]
     one = best_run(binary, "data/llm/gpt_3_175b_64xa100.yml", repetitions=10)
@@ -73,5 +84,8 @@ def add_rows(row, binary, llm):
     plans = len(sweep["data"]["sweep"])
     row(f"a sweep of {plans:,} plans, two cores", f"{sweep['wall']:.1f} s = {10000 * sweep['wall'] / plans:.1f} s for 10,000", "<= 60 s for 10,000", 10000 * sweep["wall"] / plans <= 60)
     large = best_run(binary, "data/llm/llama_3_405b_16384xh100.yml", repetitions=1)
-    row("a step of Llama 3 405B on 16,384 GPUs, fluid in-loop", f"{large['cpu']:.1f} CPU s, {large['rss']:.0f} MB", "<= 60 s", large["cpu"] <= 60)
+    row("a step of Llama 3 405B on 16,384 GPUs, fluid in-loop", f"{large['cpu']:.1f} CPU s, {large['rss']:.0f} MB", "<= 5 s", large["cpu"] <= 5)
+    with tempfile.TemporaryDirectory() as folder:
+        larger = best_run(binary, write_eightfold(folder), repetitions=1)
+    row("the same of eight times the batch on 131,072 GPUs", f"{larger['cpu']:.1f} CPU s, {larger['rss']:.0f} MB", "<= 60 s, <= 1,000 MB", larger["cpu"] <= 60 and larger["rss"] <= 1000)
     add_serving_rows(row, binary)

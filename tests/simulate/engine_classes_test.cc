@@ -34,6 +34,7 @@ Result<Schedule> run(const workload::Workload& job, const machine::Machine& mach
   auto network = link_model(model, take(machine::Network::build(machine)));
   EngineOptions options;
   options.use_symmetry = use_symmetry;
+  options.ranks_worth_folding = 2;
   return execute(job, *network, options);
 }
 

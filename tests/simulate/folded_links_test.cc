@@ -89,6 +89,26 @@ TEST_CASE("a ring of the neighbours of another node is not like one of a rail") 
   CHECK(folded.class_of(op) != folded.class_of(all_reduce_over(near, 1)));
 }
 
+TEST_CASE("what is told apart from its neighbours one by one is not worth it") {
+  // Messages along a ring, each over two links, but for the last two ranks: whoever is farther from these is unlike.
+  constexpr std::uint32_t kRanks = 100;
+  Lowering lowering(network_of({ring(kRanks, 10)}), {});
+  std::vector<Ranks> ends;
+  for (std::uint32_t rank = 0; rank + 2 < kRanks; ++rank) ends.push_back({rank, rank + 2});
+  std::vector<AlikeOp> others;
+  for (std::size_t i = 1; i < ends.size(); ++i) others.push_back({ends[i], 0});
+  CommOp op;
+  op.bytes = 1000;
+  op.ranks = ends[0];
+  op.alike = others;
+  FoldedLinks folded(lowering);
+  folded.forget_classes();
+  folded.fold();
+  CHECK(folded.plan(op).ok());
+  CHECK(folded.found_unlike());
+  CHECK_FALSE(folded.refine_classes());
+}
+
 TEST_CASE("operations started as one end as if each were started") {
   generate::PipelineStep step;
   step.tensor_parallel = 4;
@@ -106,7 +126,7 @@ TEST_CASE("operations started as one end as if each were started") {
   const Schedule folded = take(execute(job, network, options));
   REQUIRE(network.folding()->class_of(all_reduce_over({}, 0)) == network.folding()->class_of(all_reduce_over({}, 1)));
   network.restart();
-  options.use_folding = false;
+  options.ranks_worth_folding = 0;
   CHECK(folded == take(execute(job, network, options)));
 }
 

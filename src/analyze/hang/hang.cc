@@ -157,7 +157,7 @@ class Judge {
         if (arrow.target != skipper || awaited.is_message) continue;
         if (!has_skipped(job_, job_.ranks[skipper], awaited)) continue;
         hang_.verdict = Verdict::mismatch;
-        hang_.culprits = {job_.ranks[skipper].rank};
+        hang_.culprits.assign(1, job_.ranks[skipper].rank);
         hang_.operation = CallPlace{r, arrow.call};
         hang_.chain = {{r, skipper, arrow.call}};
         Mismatch mismatch{.group = awaited.group,

@@ -163,7 +163,7 @@ Status add_link_series(workload::WorkloadSource& source, const workload::Members
   SummedSchedule passed_over;
   EngineOptions all_of_it = options;
   all_of_it.use_steady_state = false;  // what is passed over, nobody records,
-  all_of_it.use_folding = false;       // nor links that others stand for
+  all_of_it.ranks_worth_folding = 0;   // nor links that others stand for
   Run again(source, membership, network, all_of_it, classes, passed_over);
   const Status done = again.execute();
   if (done) schedule.link_series = recorder.take(schedule.link_bytes);
@@ -219,10 +219,14 @@ Result<Schedule> run_source(workload::WorkloadSource& source, NetworkModel& netw
       bool folded_unlike = false, looked_ahead = false;
       Result<Schedule> schedule = run_once(unlike, folded_unlike, looked_ahead);
       if (schedule || unlike) return schedule;
-      // Classes that do not get finer, or nearly one for each operation: nothing is gained.
-      if (folded_unlike) how.use_folding = folding->refine_classes() && ++foldings < kMostFoldings;
-      else if (looked_ahead) how.use_lookahead = false;
-      else return schedule;
+      if (folded_unlike) {
+        // Classes that do not get finer, or nearly one for each operation: nothing is gained.
+        if (!folding->refine_classes() || ++foldings == kMostFoldings) how.ranks_worth_folding = 0;
+      } else if (looked_ahead) {
+        how.use_lookahead = false;
+      } else {
+        return schedule;
+      }
       // It may be wrong because something was executed before its time, or as one with others; and what is wrong anyway
       // is to be told as it is without that.
       network.restart();

@@ -52,7 +52,9 @@ struct EngineOptions {
 
   bool use_symmetry = true;      ///< execute one rank for all that behave alike; off: for comparison
   bool use_steady_state = true;  ///< execute once what the job does again (engine/steady_state.h); off: for comparison
-  bool use_folding = true;       ///< start one operation for all that load the network alike; off: for comparison
+  /// Where classes have so many ranks on average, one operation is started for all that load the network alike
+  /// (engine/started_operations.h); with fewer, finding them costs what it saves. 0: never, for comparison.
+  std::size_t ranks_worth_folding = 32;
   bool use_lookahead = true;  ///< execute at once what a rank does by itself (engine/lookahead.h); off: for comparison
   Detail detail = Detail::every_rank;
   bool keep_causes =

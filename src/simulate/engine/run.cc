@@ -34,7 +34,9 @@ bool slows_computing(const LiveWindow& window, std::uint64_t activity) {
 NetworkFolding* folding_of(NetworkModel& network, const workload::Membership& membership, const EngineOptions& options,
                            const RankClasses& classes) {
   const bool can_be_alike = !options.replay && !membership.has_wildcards() && !classes.is_trivial();
-  return options.use_folding && can_be_alike ? network.folding() : nullptr;
+  const bool is_worth_it =
+      options.ranks_worth_folding > 0 && classes.class_of.size() >= options.ranks_worth_folding * classes.size();
+  return can_be_alike && is_worth_it ? network.folding() : nullptr;
 }
 
 // Of the executed ranks; 0 if somebody does not say.

@@ -40,13 +40,19 @@ bool have_same_times(const Plan& a, const Plan& b) {
 /// New numbers for what had `classes`, so that two have the same if they had and their signatures are the same. How
 /// many there are.
 std::uint32_t tell_apart(const std::vector<std::uint64_t>& signatures, std::vector<std::uint32_t>& classes) {
-  std::map<std::pair<std::uint32_t, std::uint64_t>, std::uint32_t> numbers;
+  std::unordered_map<std::uint64_t, std::uint32_t> numbers;
   for (std::size_t i = 0; i < classes.size(); ++i) {
     const auto next = static_cast<std::uint32_t>(numbers.size());
-    classes[i] = numbers.try_emplace({classes[i], signatures[i]}, next).first->second;
+    classes[i] = numbers.try_emplace(mixed({classes[i], signatures[i]}), next).first->second;
   }
   return static_cast<std::uint32_t>(numbers.size());
 }
+
+// What is alike is so after a few rounds. A line of neighbours on a line of links takes a round for each of them, to no
+// avail.
+constexpr int kMostRounds = 16;
+// Beyond so many links of operations it would take more memory than is gained: 160 MB.
+constexpr std::size_t kMostLoads = std::size_t{1} << 22;
 
 }  // namespace
 
@@ -77,7 +83,7 @@ void FoldedLinks::number_links() {
 
 void FoldedLinks::restart() {
   is_folded_ = false;
-  found_unlike_ = false;
+  found_unlike_ = is_hopeless_ = false;
   plans_.clear();
   recent_.assign(kRecent, {});
   number_of_line_.clear();
@@ -98,6 +104,14 @@ std::uint64_t FoldedLinks::kind_of(const CommOp& op, const Plan& plan) {
   return kind;
 }
 
+std::uint64_t FoldedLinks::way_of(const CommOp& op, const Plan& plan) {
+  std::uint64_t way = kind_of(op, plan);
+  for (const PlanPhase& phase : plan.phases) {
+    for (const LinkShare& share : phase.shares) way = mixed({way, share.link, bits(share.weight)});
+  }
+  return way;
+}
+
 std::uint32_t FoldedLinks::class_of(const CommOp& op) const {
   const auto found = class_of_line_.find(line_of(op));
   return found == class_of_line_.end() ? 0 : found->second;
@@ -115,7 +129,7 @@ Result<Lowering::SharedPlan> FoldedLinks::plan(const CommOp& op) {
   const Line line = line_of(op);
   Recent& recent = recent_[(line ^ line >> 31) % kRecent];
   if (recent.line == line && recent.own == *own) return recent.folded;
-  const Key key{line, kind_of(op, **own)};
+  const Key key{line, way_of(op, **own)};
   auto kept = plans_.find(key);
   if (kept == plans_.end()) {
     auto folded = fold_plan(op, *own);
@@ -165,6 +179,11 @@ Result<Lowering::SharedPlan> FoldedLinks::fold_plan(const CommOp& op, const Lowe
 
 void FoldedLinks::note(const CommOp& op, std::uint32_t group, const Plan& plan) {
   const std::uint64_t kind = kind_of(op, plan);
+  // Parts of unequal size make a way of their own, and another for each size.
+  if (!op.parts.empty() || loads_.size() > kMostLoads) {
+    found_unlike_ = is_hopeless_ = true;
+    return;
+  }
   const auto [at, is_new] = number_of_line_.try_emplace(line_of(op), static_cast<std::uint32_t>(groups_.size()));
   if (is_new) groups_.push_back(group);
   for (std::size_t p = 0; p < plan.phases.size(); ++p) {
@@ -201,11 +220,14 @@ bool FoldedLinks::add_up(std::span<const Lowering::SharedPlan> members, std::siz
 }
 
 bool FoldedLinks::refine_classes() {
+  if (is_hopeless_) return false;
   const std::size_t links_before = classes_.size();
   const std::set<std::uint32_t> groups(groups_.begin(), groups_.end());
   std::vector<std::uint32_t>& lines = groups_;
   std::size_t classes = 0;
-  for (std::size_t before = ~std::size_t{0}; classes != before;) {
+  int rounds = 0;
+  for (std::size_t before = ~std::size_t{0}; classes != before; ++rounds) {
+    if (rounds == kMostRounds) return false;
     before = classes;
     std::vector<std::uint64_t> of_lines(lines.size()), of_links(class_of_link_.size());
     for (const Load& load : loads_)

@@ -54,22 +54,23 @@ class FoldedLinks final : public NetworkFolding {
   /// The operations of a line that take the same way: a plan for each.
   struct Key {
     Line line = 0;
-    std::uint64_t kind = 0;  ///< what decides the way beside the line
+    std::uint64_t way = 0;  ///< a hash over all of it
 
     friend bool operator==(const Key&, const Key&) = default;
   };
   struct KeyHash {
-    std::size_t operator()(const Key& key) const { return key.line * 0x9e3779b97f4a7c15u ^ key.kind; }
+    std::size_t operator()(const Key& key) const { return key.line * 0x9e3779b97f4a7c15u ^ key.way; }
   };
   /// One link that one line takes in one phase of operations of a kind.
   struct Load {
     std::uint32_t line = 0;  ///< among lines_
-    std::uint64_t kind = 0;  ///< and phase
+    std::uint64_t kind = 0;  ///< what all but the links are, and the phase
     LinkShare share;
   };
 
   static Line line_of(const CommOp& op);
   static std::uint64_t kind_of(const CommOp& op, const Plan& plan);
+  static std::uint64_t way_of(const CommOp& op, const Plan& plan);
   Result<Lowering::SharedPlan> fold_plan(const CommOp& op, const Lowering::SharedPlan& plan);
   /// Remembers the loads of `op`, one of those that `group` stands for.
   void note(const CommOp& op, std::uint32_t group, const Plan& plan);
@@ -82,6 +83,7 @@ class FoldedLinks final : public NetworkFolding {
   Lowering& lowering_;
   bool is_folded_ = false;
   bool found_unlike_ = false;
+  bool is_hopeless_ = false;  ///< not all that was started is known
   std::vector<std::uint32_t> class_of_link_;
   std::vector<LinkClass> classes_;                         ///< of links
   std::unordered_map<Line, std::uint32_t> class_of_line_;  ///< of those that were refined

@@ -137,8 +137,8 @@ class TransferScaling {
 
   static bool set(RecordedTensor& tensor, std::int64_t elements) {
     if (static_cast<double>(elements) >= kMostElementsCarried) return false;
-    tensor.shape = {elements};
-    tensor.stride = {1};
+    tensor.shape.assign(1, elements);
+    tensor.stride.assign(1, 1);
     tensor.offset = 0;
     tensor.extent_bytes = elements * tensor.type.bytes;
     tensor.descriptor = descriptor_of(tensor);
