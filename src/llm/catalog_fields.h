@@ -183,6 +183,8 @@ void describe(Visitor& visitor, machine::MaybeConst<CoreConstants> auto& value) 
   visitor.number("host_message_us", value.host_message_us, kConstant, machine::Default{0.0});
   visitor.number("host_far_message_us", value.host_far_message_us, kConstant, machine::Default{0.0});
   visitor.number("host_step_us", value.host_step_us, kConstant, machine::Default{0.0});
+  visitor.number("host_expert_layer_us", value.host_expert_layer_us, kConstant, machine::Default{0.0});
+  visitor.number("host_paired_layer_us", value.host_paired_layer_us, kConstant, machine::Default{0.0});
   visitor.list("rates", value.rates, machine::Required{});
   visitor.list("releases", value.releases, machine::Required{});
   visitor.list("precisions", value.precisions, machine::Required{});

@@ -45,4 +45,11 @@ double grouping_factor(const CoreConstants& c, const CoreRelease& release, doubl
   return local_experts > 1 ? c.grouped_matrix_factor * release.expert_matrix_factor : 1;
 }
 
+double launch_seconds(const CoreConstants& c, const CoreRelease& release, double local_experts, const Launching& how) {
+  if (how.graphs || c.host_expert_layer_us <= 0) return 0;
+  const double us = c.host_expert_layer_us + release.expert_overhead_factor * c.expert_us * local_experts +
+                    (how.paired ? c.host_paired_layer_us : 0);
+  return us * 1e-6;
+}
+
 }  // namespace orrery::llm

@@ -192,11 +192,13 @@ struct CoreConstants {
   double logit_bytes = 0;
   double cross_node_tensor_factor = 0;  ///< on tensor-parallel traffic that leaves the node
   // Of the host. Steps that were only measured where devices are the slower ones have none of these.
-  double host_layer_us = 0;        ///< launching both passes of a layer: it computes no faster
-  double host_micro_batch_us = 0;  ///< per micro-batch and stage
-  double host_message_us = 0;      ///< per micro-batch of a stage that talks to others
-  double host_far_message_us = 0;  ///< besides, per tensor rank, where those are in other nodes
-  double host_step_us = 0;         ///< per step: launching graphs, input, logging
+  double host_layer_us = 0;         ///< launching both passes of a layer: it computes no faster
+  double host_micro_batch_us = 0;   ///< per micro-batch and stage
+  double host_message_us = 0;       ///< per micro-batch of a stage that talks to others
+  double host_far_message_us = 0;   ///< besides, per tensor rank, where those are in other nodes
+  double host_step_us = 0;          ///< per step: launching graphs, input, logging
+  double host_expert_layer_us = 0;  ///< launching both passes of a layer with experts, besides expert_us of each
+  double host_paired_layer_us = 0;  ///< besides, where its passes are cut into pieces that run in turn with another's
   std::vector<CoreRates> rates = {};
   std::vector<CoreRelease> releases = {};  ///< by date, ascending; before the first, nothing is scaled
   std::vector<CorePrecision> precisions = {};
@@ -300,5 +302,14 @@ const CorePrecision& precision_of(const CoreConstants& constants, machine::DataT
 /// On the products of experts: those of several experts on a rank are one grouped kernel; a single one is a product
 /// like any other.
 double grouping_factor(const CoreConstants& constants, const CoreRelease& release, double local_experts);
+
+/// How kernels come to a device.
+struct Launching {
+  bool graphs = false;  ///< as captured graphs
+  bool paired = false;  ///< in pieces of two passes in turn
+};
+/// What the host takes to launch both passes of a layer with experts; 0: devices are the slower ones.
+double launch_seconds(const CoreConstants& constants, const CoreRelease& release, double local_experts,
+                      const Launching& how);
 
 }  // namespace orrery::llm

@@ -92,6 +92,7 @@ report::Sheet llm_axes_sheet(const LlmForecast& forecast) {
   for (std::size_t axis = 0; axis < llm::kParallelAxes; ++axis)
     add(fmt::format("{} communication", llm::kParallelAxisNames[axis]),
         [&](const StageTimes& one) { return one.exposed_ps[axis]; });
+  add("host launches", [](const StageTimes& one) { return one.host_ps; });
   add("pipeline bubble", [](const StageTimes& one) { return one.bubble_ps; });
   return sheet;
 }
@@ -101,11 +102,12 @@ report::Sheet llm_stages_sheet(const LlmForecast& forecast) {
   sheet.add({.name = "stage", .type = Type::integer, .title = "stage"})
       .add({.name = "compute", .type = Type::time, .unit = Unit::us, .title = "computing"})
       .add({.name = "exposed", .type = Type::time, .unit = Unit::us, .title = "exposed"})
+      .add({.name = "host", .type = Type::time, .unit = Unit::us, .title = "host"})
       .add({.name = "bubble", .type = Type::time, .unit = Unit::us, .title = "bubble"})
       .add({.name = "peak", .type = Type::integer, .unit = Unit::bytes, .title = "peak memory"});
   for (std::size_t i = 0; i < forecast.stages.size(); ++i) {
     const StageTimes& one = forecast.stages[i];
-    sheet.add_row({i, one.compute_ps, one.exposed_sum(), one.bubble_ps,
+    sheet.add_row({i, one.compute_ps, one.exposed_sum(), one.host_ps, one.bubble_ps,
                    static_cast<std::int64_t>(forecast.memory[i].peak.sum())});
   }
   return sheet;

@@ -6,8 +6,8 @@
 #include "llm/steps/layer_writer.h"
 
 // Each moment of a stage counts once: computing first, then communication axis by axis, each only where nothing before
-// it covers the moment; what is left is the bubble. Receives count from when their message was sent, since waiting for
-// a sender is the pipeline's doing.
+// it covers the moment, then the host; what is left is the bubble. Receives count from when their message was sent,
+// since waiting for a sender is the pipeline's doing.
 
 namespace orrery::analyze {
 namespace {
@@ -104,13 +104,15 @@ StageReader::StageReader(const workload::Workload& workload, const simulate::Sch
 
 StageTimes StageReader::times(std::uint32_t stage, TimePs from, TimePs to) const {
   const workload::Program& program = workload_.programs[stage];
-  std::vector<BusyTime> compute;
+  std::vector<BusyTime> compute, host;
   std::array<std::vector<BusyTime>, llm::kParallelAxes> moving;
   std::map<std::int64_t, std::size_t> received;
   for (std::size_t i = 0; i < program.size(); ++i) {
     const BusyTime whole{start(stage, i), end(stage, i)};
     switch (program.kinds[i]) {
-      case ActivityKind::compute: compute.push_back(whole); break;
+      case ActivityKind::compute:
+        (program.has(i, workload::activity::kOnHost) ? host : compute).push_back(whole);
+        break;
       case ActivityKind::collective: {
         const auto axis = static_cast<std::size_t>(program.lanes[i] - 1);
         // Ranks of a stage come together; where stages meet, the early ones wait for the last, which is the pipeline's
@@ -140,6 +142,8 @@ StageTimes StageReader::times(std::uint32_t stage, TimePs from, TimePs to) const
     sort_and_join(moving[axis]);
     result.exposed_ps[axis] = gaps.cover(moving[axis]);
   }
+  sort_and_join(host);
+  result.host_ps = gaps.cover(host);
   result.bubble_ps = gaps.sum();
   return result;
 }

@@ -20,7 +20,8 @@ struct StageTimes {
   /// By axis: communication while nothing is computed. Of the pipeline only while data moves. Where several are under
   /// way, the first counts.
   std::array<TimePs, llm::kParallelAxes> exposed_ps = {};
-  TimePs bubble_ps = 0;  ///< neither: the stage waits for others
+  TimePs host_ps = 0;    ///< neither of them: the host launches
+  TimePs bubble_ps = 0;  ///< none of these: the stage waits for others
 
   [[nodiscard]] TimePs exposed_sum() const;
 };

@@ -78,6 +78,14 @@ Dispatch dispatch_of(const CoreConstants& core, Software software, const std::st
   return is_exchanged ? Dispatch::all_to_all : Dispatch::forwarded;
 }
 
+/// Megatron-Bridge's recipes capture layers with experts in graphs on systems of Grace, which are racks of devices on
+/// one fabric (scripts/performance/configs, cuda_graph_scope: attention, router and what prepares the exchange, later
+/// whole iterations); on nodes of eight nothing is captured, or the router alone.
+bool captures_layers(const machine::Device& device) {
+  constexpr std::int64_t kDevicesOfNode = 8;
+  return device.scale_up_devices > kDevicesOfNode;
+}
+
 /// What recipes of the software have besides what a row says.
 void complete_plan(const CoreConstants& core, const Source& source, const BacktestRow& row, const RowCluster& cluster,
                    StepPlan& plan) {
@@ -130,6 +138,7 @@ RowPlans row_plans(const Catalog& catalog, const Source& source, const machine::
   if (plan.job.pipeline < 2) plan.job.interleave = 1;
   plan.overlap = {.gradients = false, .parameters = false, .messages = false};
   if (modern) complete_plan(catalog.core, source, row, result.cluster, plan);
+  plan.graphs = captures_layers(device);
   // Gradients are summed in 32 bits with bf16, and by all of today's recipes; FSDP reduces them as they come.
   plan.gradient_bytes = (modern && !sharded) || (!modern && row.precision.starts_with("bf16")) ? 4 : 2;
   // GPT models of that time shared the weights of embedding and head.
@@ -251,7 +260,8 @@ std::optional<double> core_seconds(const Catalog& catalog, const Source& source,
   if (!model) return std::nullopt;
   const CoreRun run{.precision = precision_called(source, row.precision),
                     .release = release_in(row.notes).value_or(SoftwareRelease{}),
-                    .adapters_only = says_adapters(row.notes)};
+                    .adapters_only = says_adapters(row.notes),
+                    .graphs = captures_layers(device)};
   return best_over_micro_batches(row, job_of(source, row), [&](const ParallelJob& job) {
     return core_step_seconds(device, catalog.core, *model, job, run);
   });

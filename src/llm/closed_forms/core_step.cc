@@ -166,8 +166,8 @@ double hybrid_seconds(const CoreContext& x, const Architecture& model) {
                                 x.exchange(bytes, expert_layers));
 }
 
-/// One micro-batch on one stage.
-double stage_seconds(const CoreContext& x, const Architecture& model, const CoreWork& work, bool adapters_only) {
+/// One micro-batch on one stage, as far as the device goes.
+double device_stage_seconds(const CoreContext& x, const Architecture& model, const CoreWork& work, bool adapters_only) {
   const CoreConstants& c = x.c;
   const double slowdown = x.rates.matrix_slowdown * x.rates.compute_factor;
   double tensor_bytes = work.tensor_bytes;
@@ -190,6 +190,12 @@ double stage_seconds(const CoreContext& x, const Architecture& model, const Core
   return seconds +
          x.exchange(exchange_bytes(x.device, tokens, model.hidden, *model.experts, x.job, x.precision.token_bytes),
                     work.expert_layers);
+}
+
+/// One micro-batch on one stage: layers with experts take at least what it takes to launch them.
+double stage_seconds(const CoreContext& x, const Architecture& model, const CoreWork& work, const CoreRun& run) {
+  const double launches = launch_seconds(x.c, x.release, work.local_experts, {.graphs = run.graphs});
+  return std::max(device_stage_seconds(x, model, work, run.adapters_only), work.expert_layers * launches);
 }
 
 /// Gradients (fp32) are reduced under the last backward pass and parameters (bf16) gathered under the first forward
@@ -217,7 +223,7 @@ double core_step_seconds(const machine::Device& device, const CoreConstants& c, 
                       job};
   if (model.hybrid) return hybrid_seconds(x, model);
   const CoreWork work = core_work(device, model, job, c.logit_bytes);
-  const double stage = stage_seconds(x, model, work, run.adapters_only);
+  const double stage = stage_seconds(x, model, work, run);
   const double head =
       work.heads * (work.head_products * x.rates.matrix_slowdown * x.rates.compute_factor / x.precision.matrix_gain +
                     work.head_elementwise * x.rates.elementwise_factor);

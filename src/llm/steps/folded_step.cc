@@ -101,7 +101,7 @@ class FoldedStepMaker {
     std::vector<TimePs> ends;
     ends.reserve(schedule.size());
     BusySpans exchanges;
-    TimePs chain = 0, last = 0;
+    TimePs chain = 0, last = 0, host = 0;
     ScheduleTime time;
     for (const LayerItem& item : schedule) {
       TimePs begin = chain;
@@ -116,6 +116,8 @@ class FoldedStepMaker {
         begin = std::max(begin, busy);
         end = busy = begin + *price;
         if (item.collective == workload::Collective::all_to_all) exchanges.add(begin, end);
+      } else if (item.on_host) {
+        end = host = std::max(begin, host) + item.duration_ps;
       } else {
         end = exchanges.end_of_work(begin, item.duration_ps, exchange_slowdown_);
         time.compute_ps += end - begin;

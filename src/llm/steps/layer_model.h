@@ -38,6 +38,7 @@ struct LayerTimes {
   PassTimes router;   ///< choosing experts, and sorting tokens by them
   PassTimes experts;  ///< of the rank
   PassTimes shared_expert;
+  PassTimes host;         ///< launching all of a layer with experts, which takes at least as long
   PassTimes cells;        ///< of an LSTM
   PassTimes first_cells;  ///< of its first layer, whose input is as wide as an embedding
 };

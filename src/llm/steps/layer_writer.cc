@@ -31,6 +31,7 @@ workload::Activity activity_of(const LayerItem& item, const RoleNames& roles, In
                               .kind = workload::ActivityKind::compute,
                               .duration_ps = item.duration_ps,
                               .lane = kComputeLane};
+  if (item.on_host) activity.flags = workload::activity::kOnHost;
   if (!item.is_collective) return activity;
   activity.kind = workload::ActivityKind::collective;
   activity.flags = workload::activity::kHasBytes;
@@ -44,8 +45,6 @@ workload::Activity activity_of(const LayerItem& item, const RoleNames& roles, In
 namespace {
 
 using workload::Collective;
-
-constexpr std::array<std::int32_t, 3> kNothing = {-1, -1, -1};  // to wait for
 
 }  // namespace
 
@@ -66,8 +65,15 @@ void LayerWriter::compute(const ItemName& label, double seconds) {
   // Work that takes no time is only there to wait.
   if (duration <= 0 && waits_[0] < 0) return;
   schedule_.push_back({.name = label, .waits_for = waits_, .needs_layer = needs_layer_, .duration_ps = duration});
-  waits_ = kNothing;
+  waits_ = kNobody;
   needs_layer_ = -1;
+}
+
+std::int32_t LayerWriter::launch(const ItemName& label, double seconds) {
+  const auto duration = static_cast<TimePs>(std::llround(seconds * 1e12));
+  if (duration <= 0) return -1;
+  schedule_.push_back({.name = label, .on_host = true, .joins = false, .waits_for = waits_, .duration_ps = duration});
+  return static_cast<std::int32_t>(schedule_.size()) - 1;
 }
 
 std::int32_t LayerWriter::collective(const ItemName& label, Collective kind, ParallelAxis axis, double bytes,
@@ -80,7 +86,7 @@ std::int32_t LayerWriter::collective(const ItemName& label, Collective kind, Par
   const auto place = static_cast<std::int32_t>(schedule_.size()) - 1;
   // What runs beside the chain waits like its next item, and leaves it to that one to have waited.
   if (!joins) return place;
-  waits_ = kNothing;
+  waits_ = kNobody;
   schedule_.back().needs_layer = needs_layer_;
   needs_layer_ = -1;
   return place;
@@ -93,7 +99,6 @@ std::int32_t LayerWriter::sum_hidden(const ItemName& label, bool joins) {
 
 void LayerWriter::wait_for(std::int32_t item) {
   if (item < 0) return;
-  // At most three at once: the sum of the layer before, and its parameters from two groups.
   *std::find(waits_.begin(), waits_.end() - 1, -1) = item;
 }
 

@@ -26,15 +26,21 @@ struct ItemName {
 };
 std::string to_string(const ItemName& name);
 
+/// Places in a schedule; -1: none. At most four at once: the sum of the layer before, its host, and the parameters of
+/// this one from two groups.
+using WaitedFor = std::array<std::int32_t, 4>;
+inline constexpr WaitedFor kNobody = {-1, -1, -1, -1};
+
 /// Items hang together by a chain: most wait for the end of the chain so far and are its new end. What runs beside it,
 /// because another stream carries it, leaves the end where it was; whoever needs it says so.
 struct LayerItem {
   ItemName name;
   bool is_collective = false;
-  bool joins = true;                                     ///< the chain goes on when it has ended
-  std::array<std::int32_t, 3> waits_for = {-1, -1, -1};  ///< besides the chain: earlier items of the same schedule
+  bool on_host = false;           ///< the host launches, one thing after the other, while the device does what it may
+  bool joins = true;              ///< the chain goes on when it has ended
+  WaitedFor waits_for = kNobody;  ///< besides the chain: earlier items of the same schedule
   std::int32_t needs_layer = -1;  ///< parameters of this layer, gathered since the step began; -1: of none
-  TimePs duration_ps = 0;         ///< of computing
+  TimePs duration_ps = 0;         ///< of computing, or of launching
   workload::Collective collective = workload::Collective::all_reduce;
   ParallelAxis axis = ParallelAxis::tensor;
   std::int64_t bytes = 0;  ///< as workload::Program::bytes counts them
@@ -52,6 +58,9 @@ class LayerWriter {
   [[nodiscard]] double hidden_bytes() const;
 
   void compute(const ItemName& label, double seconds);
+  /// The host begins to launch what comes next on the chain, beside it. Returns its place, or -1 where that takes no
+  /// time.
+  std::int32_t launch(const ItemName& label, double seconds);
   /// Returns its place, or -1 where there is nobody to talk to.
   std::int32_t collective(const ItemName& label, workload::Collective kind, ParallelAxis axis, double bytes,
                           bool joins = true);
@@ -74,7 +83,7 @@ class LayerWriter {
  private:
   const StepPlan& plan_;
   LayerSchedule& schedule_;
-  std::array<std::int32_t, 3> waits_ = {-1, -1, -1};
+  WaitedFor waits_ = kNobody;
   std::int32_t needs_layer_ = -1;
 };
 

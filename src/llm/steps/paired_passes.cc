@@ -53,7 +53,8 @@ class PassCursor {
       const auto free = std::find(item.waits_for.begin(), item.waits_for.end(), kNoItem);
       if (free != item.waits_for.end()) *free = pending_;
       else add_wait(pending_);
-      pending_ = kNoItem;
+      // What runs beside the chain leaves it to the chain's next item to have waited.
+      if (item.joins) pending_ = kNoItem;
     }
     const bool holds_up = exchanges_tokens(item) && item.joins;
     if (holds_up) item.joins = false;

@@ -196,9 +196,11 @@ class CoreTimes {
     const Halves block = elementwise_halves(device_, block_of(plan_, e.chosen * e.ffn), rates_.elementwise_factor / tp);
     layer.router += block.mlp;
     if (e.shared_ffn > 0) layer.shared_expert = linear({{2 * e.shared_ffn / tp, h}, {h, e.shared_ffn / tp}});
+    layer.host = spread(launch_seconds(c_, release_, local, {plan_.graphs, plan_.overlap.experts}));
     recompute(layer.experts, 0);
     recompute(layer.router, 0);
     recompute(layer.shared_expert, 0);
+    recompute(layer.host, 0);
   }
 
   const CoreConstants& c_;

@@ -91,6 +91,7 @@ struct StepPlan {
   bool adapters_only =
       false;  ///< LoRA: the model's own matrices have no gradients; those of the adapters are too small to count
   Overlap overlap = {};
+  bool graphs = false;      ///< layers are launched as captured graphs: hosts hold up nobody
   double bucket_bytes = 0;  ///< gradients are reduced in pieces of at least this size; 0: a layer each
   /// Neighbours that share a fast network. 0: not known, every expert gets its own copy of a token.
   double domain_devices = 0;

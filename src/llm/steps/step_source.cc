@@ -30,7 +30,7 @@ constexpr std::size_t kWindowActivities = 1 << 14;
 struct ReadyItem {
   workload::Activity activity;
   bool joins = true;
-  std::array<std::int32_t, 3> waits_for = {-1, -1, -1};
+  WaitedFor waits_for = kNobody;
   std::int32_t needs_layer = -1;
   std::int32_t layer = -1;  ///< that its name speaks of
 };
@@ -401,7 +401,7 @@ std::vector<PassDurations> compute_durations(const StepPlan& plan, const StepTim
       TimePs total = 0;
       for (std::uint32_t chunk = 0; chunk < plan.chunks(); ++chunk) {
         for (const LayerItem& item : schedules.make({.pass = pass, .part = chunk * plan.stages() + stage}))
-          total += item.duration_ps;
+          total += item.on_host ? 0 : item.duration_ps;
       }
       return total / plan.chunks();
     };

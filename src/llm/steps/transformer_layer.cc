@@ -230,7 +230,25 @@ class DenseLayers final : public TransformerLayers {
 };
 
 /// Mixture of experts, which are spread over ranks.
+///
+/// How many tokens an expert gets is known only once they were routed: the host waits for that in every layer, and
+/// launches the rest of it and the beginning of the next one from then on. So a layer takes at least as long as
+/// launching it, whatever the device computes or waits for meanwhile.
 class ExpertLayers final : public TransformerLayers {
+ public:
+  void forward(LayerWriter& writer, const LayerTimes& times, std::uint32_t layer, std::string_view pass,
+               double PassTimes::*time) const override {
+    const std::int32_t launched = writer.launch(item_name(layer, "launches", pass), times.host.*time);
+    TransformerLayers::forward(writer, times, layer, pass, time);
+    writer.wait_for(launched);
+  }
+  void backward(LayerWriter& writer, const LayerTimes& times, std::uint32_t layer, bool with_weights) const override {
+    const std::int32_t launched =
+        writer.launch(item_name(layer, "launches", "backward"), backward_seconds(writer.plan(), times.host));
+    TransformerLayers::backward(writer, times, layer, with_weights);
+    writer.wait_for(launched);
+  }
+
  protected:
   [[nodiscard]] std::optional<Violation> find_expert_violation(const StepPlan& plan) const override {
     const ParallelJob& job = plan.job;
