@@ -118,7 +118,6 @@ void describe(Visitor& visitor, machine::MaybeConst<PairConstants> auto& value) 
   visitor.number("pair_gb_per_s", value.pair_gb_per_s, kConstant);
   visitor.number("cross_gb_per_s", value.cross_gb_per_s, kConstant);
   visitor.number("hidden_share", value.hidden_share, kConstant);
-  visitor.number("context_byte_factor", value.context_byte_factor, kConstant);
   visitor.number("pair_devices", value.pair_devices, kConstant);
   visitor.number("devices", value.devices, kConstant);
 }

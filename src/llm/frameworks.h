@@ -129,11 +129,10 @@ struct FsdpConstants {
 
 /// A few devices in NVLink pairs that share one link across. paired_devices.yaml.
 struct PairConstants {
-  double compute_factor = 0;       ///< against the stack of llm_foundry
-  double pair_gb_per_s = 0;        ///< of a ring inside a pair
-  double cross_gb_per_s = 0;       ///< across pairs, shared
-  double hidden_share = 0;         ///< of compute that hides the traffic of ZeRO-3
-  double context_byte_factor = 0;  ///< of context parallelism
+  double compute_factor = 0;  ///< against the stack of llm_foundry
+  double pair_gb_per_s = 0;   ///< of a ring inside a pair
+  double cross_gb_per_s = 0;  ///< across pairs, shared
+  double hidden_share = 0;    ///< of compute that hides the traffic of ZeRO-3
   double pair_devices = 0;
   double devices = 0;
 };

@@ -172,6 +172,30 @@ TEST_CASE("two groups that cross the pairs share the link; inside a pair they do
   CHECK(seconds() < mixed);
 }
 
+TEST_CASE("context parallelism of a pair sends keys and values once forward, and with their gradients backward") {
+  const FsdpModel llama{.style = BlockStyle::llama,
+                        .layers = 32,
+                        .hidden = 4096,
+                        .ffn = 11008,
+                        .heads = 32,
+                        .kv_width = 4096,
+                        .vocabulary = 32000};
+  // What the link costs is what a link without end saves; gradients are reduced once, whatever the batch.
+  const auto link_seconds = [&](double batch) {
+    const ParallelJob job{
+        .sequence = 4096, .global_batch = batch, .micro_batch = 1, .devices = 4, .data = 1, .context = 2};
+    PairConstants endless = shipped().pairs;
+    endless.pair_gb_per_s = 1e12;
+    const machine::Device& device = shipped_device("A100");
+    return pair_step_seconds(device, shipped().fsdp, shipped().pairs, llama, job) -
+           pair_step_seconds(device, shipped().fsdp, endless, llama, job);
+  };
+  // Three times keys and values of half the tokens, 2 bytes each, of 32 layers and 128 sequences.
+  const double bytes = 3.0 * 2 * 2 * 2048 * 4096 * 32 * 128;
+  CHECK(link_seconds(256) - link_seconds(128) ==
+        doctest::Approx(bytes / (shipped().pairs.pair_gb_per_s * 1e9)).epsilon(1e-6));
+}
+
 TEST_CASE("activations by the closed form of Korthikanti et al.") {
   // Table 2 of the paper: s b h (10 + 24/t + 5 a s / (h t)), with sequence parallelism s b h / t (34 + 5 a s / h).
   ParallelJob job{.sequence = 2048, .micro_batch = 1, .tensor = 8, .pipeline = 8};

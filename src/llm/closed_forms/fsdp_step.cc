@@ -49,8 +49,8 @@ double pair_step_seconds(const machine::Device& device, const FsdpConstants& sta
                 links.bytes_per_s(1, tp);
   // Keys and values go around forward; they and their gradients backward.
   if (cp > 1)
-    messages += c.context_byte_factor * 3 * model.layers / pp * micro_batches * (cp - 1) * 2 * kElementBytes * tokens *
-                h / tp / links.bytes_per_s(tp, cp);
+    messages += 3 * model.layers / pp * micro_batches * (cp - 1) * 2 * kElementBytes * tokens * h / tp /
+                links.bytes_per_s(tp, cp);
   if (pp > 1) messages += 2 * micro_batches * kElementBytes * tokens * h / (c.cross_gb_per_s * 1e9);
 
   const double replicas = dp * cp;
