@@ -91,6 +91,32 @@ TEST_CASE("graphs help where little is computed per launch, and nowhere else") {
   CHECK(closed(true) == closed(false));
 }
 
+TEST_CASE("gradients go over the node first, then rail by rail") {
+  const machine::Device& device = shipped_device("h100");
+  CoreConstants exposing = shipped().core, hiding = exposing;
+  hiding.exposed_gradient_share = 0;
+  const CoreRates& rates = rates_of(exposing.rates, device.generation);
+  Architecture model = small_experts().model;
+  model.experts = {};
+  // What is exposed of 4 bytes per gradient and 2 per parameter.
+  const auto exposed = [&](ParallelJob job) {
+    job.devices = job.tensor * job.data;
+    const double parameters = core_work(device, model, job, exposing.logit_bytes).rank_parameters;
+    return (core_step_seconds(device, exposing, model, job, {}) - core_step_seconds(device, hiding, model, job, {})) /
+           (exposing.exposed_gradient_share * 6 * parameters);
+  };
+  ParallelJob job{.sequence = 1024, .global_batch = 96, .micro_batch = 1};
+  const double link = 1 / (rates.tensor_gb_per_s * 1e9), port = 1 / (rates.port_gb_per_s * 1e9);
+  job.data = 8;  // one node
+  CHECK(exposed(job) == doctest::Approx(7.0 / 8 * link));
+  job.data = 16;  // two of them: eight ports, each of an eighth
+  CHECK(exposed(job) == doctest::Approx(7.0 / 8 * link + port / 8));
+  job.tensor = 2, job.data = 48;
+  CHECK(exposed(job) == doctest::Approx(3.0 / 4 * link + port / 4));
+  job.tensor = 8;  // nobody near has the same part
+  CHECK(exposed(job) == doctest::Approx(port));
+}
+
 TEST_CASE("in a pair, what the host launches beside the chain does not take the wait for tokens away from it") {
   const LayerItem exchange{.name = {.what = "combine"}, .is_collective = true, .axis = ParallelAxis::expert};
   const LayerItem launch{.name = {.what = "launches"}, .on_host = true, .joins = false, .duration_ps = 9};

@@ -89,8 +89,8 @@ CoreWork core_work(const machine::Device& device, const Architecture& m, const P
     const double of_experts = with_experts * local * 3 * h * e.ffn / pp * (replicas - 1) / replicas;
     parameters = (m.layers * attention_parameters + e.dense_layers * mlp_parameters +
                   with_experts * (3 * h * e.shared_ffn / tp + e.count * h)) /
-                     pp +
-                 of_experts;
+                 pp;
+    work.rank_expert_parameters = of_experts;
     work.model_parameters =
         m.layers * attention_parameters * tp + with_experts * e.count * 3 * h * e.ffn + 2 * m.vocabulary * h;
   } else {
@@ -108,7 +108,7 @@ CoreWork core_work(const machine::Device& device, const Architecture& m, const P
   work.head_elementwise = elementwise_seconds(device, &Shares::cross_entropy, logit_bytes * tokens * m.vocabulary / tp);
   work.tensor_bytes = kElementBytes * tokens * h * (tp - 1) / tp;
   work.rank_parameters = parameters + m.vocabulary * h / tp;
-  work.optimizer_parameters = parameters;
+  work.optimizer_parameters = parameters + work.rank_expert_parameters;
   return work;
 }
 
@@ -198,14 +198,26 @@ double stage_seconds(const CoreContext& x, const Architecture& model, const Core
   return std::max(device_stage_seconds(x, model, work, run.adapters_only), work.expert_layers * launches);
 }
 
+/// Of a sum over `replicas`, between two of which lie `stride` ranks: over those in a node first, then rail by rail,
+/// where each of them carries its part.
+double seconds_per_byte(const CoreContext& x, double stride, double replicas) {
+  const double node = static_cast<double>(x.device.scale_up_devices);
+  const double near = std::clamp(std::floor(node / stride), 1.0, replicas);
+  const double inside = (near - 1) / near / (x.rates.tensor_gb_per_s * 1e9);
+  return near < replicas ? inside + 1 / near / (x.rates.port_gb_per_s * 1e9) : inside;
+}
+
 /// Gradients (fp32) are reduced under the last backward pass and parameters (bf16) gathered under the first forward
 /// pass; what those do not cover is exposed, and a residue of all.
 double replica_seconds(const CoreContext& x, const CoreWork& work, double stage) {
   if (x.job.data <= 1 || x.job.sharded) return 0;
-  const bool one_domain = x.job.devices <= static_cast<double>(x.device.scale_up_devices);
-  const double bandwidth = (one_domain ? x.rates.tensor_gb_per_s : x.rates.port_gb_per_s) * 1e9;
+  // Replicas of what all ranks have follow one another beside tensor ranks, those of experts lie `expert` ranks apart.
+  const double replicas = x.job.data * x.job.context, ranks = x.job.tensor * replicas;
+  const double per_byte =
+      work.rank_parameters * seconds_per_byte(x, x.job.tensor, replicas) +
+      work.rank_expert_parameters * seconds_per_byte(x, x.job.expert, std::max(1.0, ranks / x.job.expert));
   // 4 bytes per gradient, 2 per parameter.
-  const double gradients = 4 * work.rank_parameters / bandwidth, parameters = 2 * work.rank_parameters / bandwidth;
+  const double gradients = 4 * per_byte, parameters = 2 * per_byte;
   return std::max(0.0, gradients - x.c.gradient_cover_share * stage) +
          std::max(0.0, parameters - x.c.gather_cover_share * stage) +
          x.c.exposed_gradient_share * (gradients + parameters);
@@ -239,7 +251,7 @@ double core_step_seconds(const machine::Device& device, const CoreConstants& c, 
                                       : 0;
   // The bubble of interleaved 1F1B: one stage time less per chunk (Narayanan et al. 2021).
   return micro_batches * (stage + head / job.pipeline) + (job.pipeline - 1) / chunks * stage + sharding +
-         replica_seconds(x, work, stage) + optimizer;
+         replica_seconds(x, work, stage) + optimizer + c.host_step_us * 1e-6;
 }
 
 }  // namespace orrery::llm

@@ -25,7 +25,8 @@ struct CoreWork {
   double head_elementwise = 0;
   double heads = 1;            ///< with those of multi-token prediction
   double tensor_bytes = 0;     ///< one collective of a layer
-  double rank_parameters = 0;  ///< that are reduced over replicas
+  double rank_parameters = 0;  ///< that are reduced over replicas, but for experts
+  double rank_expert_parameters = 0;
   double optimizer_parameters = 0;
   double model_parameters = 0;
 };
