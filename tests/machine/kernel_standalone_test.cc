@@ -42,6 +42,25 @@ TEST_CASE("attention: half of a square and the diagonal, narrow heads slower, ba
   CHECK(attention_forward_seconds(device, narrow) == doctest::Approx(2 * attention_forward_seconds(device, shape)));
 }
 
+TEST_CASE("attention with a window: never more than without, and linear in what is far behind it") {
+  AttentionShape shape{.batch = 1, .heads = 16, .head_size = 128, .sequence = 8192};
+  const double all = attention_flop(shape);
+  shape.window = 8192;
+  CHECK(attention_flop(shape) == all);
+  for (const double window : {64.0, 512.0, 4096.0, 8191.0}) {
+    shape.window = window;
+    CHECK(attention_flop(shape) <= all);
+  }
+  // Of 1,024 keys: the first 1,024 queries have what they would have alone, the others 1.2 (1,024 + 384).
+  shape.window = 1024;
+  const double pairs = 1024 * (1024 + 128) / 2.0 + (8192 - 1024) * 1.2 * (1024 + 384);
+  CHECK(attention_flop(shape) == doctest::Approx(4.0 * 16 * 128 * pairs));
+  CHECK(attention_backward_flop(shape) == doctest::Approx(2.5 * attention_flop(shape)));
+  // Without a mask every query is behind its window.
+  shape.causal = false;
+  CHECK(attention_flop(shape) == doctest::Approx(4.0 * 16 * 128 * 8192 * 1.2 * (1024 + 384)));
+}
+
 TEST_CASE("attention timed alone: with backward, the host's launches are a floor") {
   const Device device = round_device();
   AttentionKernel kernel{.floor_us = 5,

@@ -50,7 +50,8 @@ machine::AttentionShape attention_shape(const S& s) {
           .sequence = s.seq,
           .causal = s.causal,
           .kv_heads = s.kv_heads,
-          .value_size = s.v_dim};
+          .value_size = s.v_dim,
+          .window = s.window};
 }
 double attention_seconds(const D& d, const S& s, machine::AttentionPass pass) {
   using machine::AttentionPass;
@@ -67,10 +68,12 @@ double attention_backward_kind(const D& d, const S& s) {
 }
 double attention_both_kind(const D& d, const S& s) { return attention_seconds(d, s, machine::AttentionPass::both); }
 
-/// One token per request: the keys and values of its context are read once, and nothing else takes time.
+/// One token per request: the keys and values of its context, as far as a window goes, are read once, and nothing else
+/// takes time.
 double attention_decode_kind(const D& d, const S& s) {
   const machine::AttentionShape shape = attention_shape(s);
-  const double bytes = kElementBytes * s.batch * s.seq * shape.key_heads() * (shape.head_size + shape.value_width());
+  const double context = shape.is_windowed() ? s.window : s.seq;
+  const double bytes = kElementBytes * s.batch * context * shape.key_heads() * (shape.head_size + shape.value_width());
   const double bandwidth = d.gemm.memory_share * d.memory_bytes_per_s() * 1e-9;
   const double floor_us = alone(s) ? d.standalone->attention.floor_us : d.gemm.stream_floor_us;
   return machine::elementwise_alone_seconds(d, {floor_us, bandwidth}, bytes, 0);

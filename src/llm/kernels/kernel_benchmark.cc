@@ -51,11 +51,12 @@ std::string basis_of(const KernelRow& row, const KernelKind& kind, const KernelD
   return on.shares_of.empty() ? "another device" : on.shares_of;
 }
 
-/// Whether kernels like this were among those that intervals stand on: alone, in 16 bits, attention with a mask and
-/// equal heads.
+/// Whether kernels like this were among those that intervals stand on: alone, in 16 bits, attention with a mask, equal
+/// heads and all keys.
 bool is_as_measured(const KernelSizes& sizes) {
   const bool known_format = !sizes.type || sizes.element_bytes() == 2;
-  return sizes.run == KernelRun::alone && known_format && sizes.causal && sizes.kv_heads == 0 && sizes.v_dim == 0;
+  const bool plain_attention = sizes.causal && sizes.kv_heads == 0 && sizes.v_dim == 0 && sizes.window == 0;
+  return sizes.run == KernelRun::alone && known_format && plain_attention;
 }
 
 void set_interval(KernelPrice& price, const machine::Device& device) {

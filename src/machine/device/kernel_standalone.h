@@ -9,19 +9,22 @@ namespace orrery::machine {
 // How long flash attention (Dao: "FlashAttention-2", 2023) takes. When causal, blocks above the diagonal are skipped,
 // the diagonal itself is not. Heads of queries may share heads of keys and values (grouped-query attention): the same
 // operations on fewer bytes. Values may be narrower than queries and keys (multi-head latent attention): the two
-// forward products then differ in size.
+// forward products then differ in size. With a window, a query meets no more than so many keys: its own and those
+// before it when causal.
 
 struct AttentionShape {
   double batch = 0, heads = 0, head_size = 0, sequence = 0;
   bool causal = true;
   double kv_heads = 0;    ///< 0: as many as heads
   double value_size = 0;  ///< of a head; 0: head_size
+  double window = 0;      ///< keys; 0: all
 
+  [[nodiscard]] bool is_windowed() const { return window > 0 && window < sequence; }
   [[nodiscard]] double key_heads() const { return kv_heads > 0 ? kv_heads : heads; }
   [[nodiscard]] double value_width() const { return value_size > 0 ? value_size : head_size; }
 };
 
-/// Operations of the forward pass.
+/// Operations of the forward pass; with a window as many as would take as long.
 double attention_flop(const AttentionShape& shape);
 /// The backward pass has five products where the forward one has two: three as wide as queries, two as wide as values.
 double attention_backward_flop(const AttentionShape& shape);
