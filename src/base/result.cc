@@ -1,5 +1,7 @@
 #include "base/result.h"
 
+#include <utility>
+
 namespace orrery {
 
 std::string Error::to_string() const {
@@ -10,5 +12,13 @@ std::string Error::to_string() const {
   if (!hint.empty()) text += " (" + hint + ")";
   return text;
 }
+
+OwnedError::OwnedError(const Error& error) : error_(new Error(error)) {}
+
+OwnedError::OwnedError(Error&& error) : error_(new Error(std::move(error))) {}
+
+OwnedError::OwnedError(const OwnedError& other) : error_(other.empty() ? nullptr : new Error(*other)) {}
+
+void OwnedError::free_error() noexcept { delete error_; }
 
 }  // namespace orrery

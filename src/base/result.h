@@ -4,10 +4,10 @@
 
 #include <cassert>
 #include <cstdint>
-#include <optional>
+#include <new>
 #include <string>
+#include <type_traits>
 #include <utility>
-#include <variant>
 
 namespace orrery {
 
@@ -39,42 +39,84 @@ struct Error {
   [[nodiscard]] std::string to_string() const;
 };
 
+/// The Error of a Result or a Status that failed, in one pointer: what succeeds carries no texts about, and how texts are copied and freed is
+/// compiled once instead of at each of some two thousand calls. Empty once it was moved from.
+class OwnedError {
+ public:
+  OwnedError() = default;
+  explicit OwnedError(const Error& error);
+  explicit OwnedError(Error&& error);
+  OwnedError(const OwnedError& other);
+  OwnedError(OwnedError&& other) noexcept : error_(std::exchange(other.error_, nullptr)) {}
+  OwnedError& operator=(OwnedError other) noexcept { return std::swap(error_, other.error_), *this; }
+  ~OwnedError() {
+    if (error_ != nullptr) free_error();
+  }
+
+  [[nodiscard]] bool empty() const { return error_ == nullptr; }
+  [[nodiscard]] Error& operator*() const { return assert(error_ != nullptr), *error_; }
+
+ private:
+  void free_error() noexcept;
+
+  Error* error_ = nullptr;
+};
+
 /// A value or an Error. Check `ok()` before taking the value.
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
-  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
+  Result(T value) : ok_(true), value_(std::move(value)) {}
+  Result(const Error& error) : error_(error) {}
+  Result(Error&& error) : error_(std::move(error)) {}
+  Result(const Result& other) requires std::is_copy_constructible_v<T> : error_(other.error_), ok_(other.ok_) {
+    if (ok_) ::new (static_cast<void*>(&value_)) T(other.value_);
+  }
+  Result(Result&& other) noexcept : error_(std::move(other.error_)), ok_(other.ok_) {
+    if (ok_) ::new (static_cast<void*>(&value_)) T(std::move(other.value_));
+  }
+  Result& operator=(Result other) noexcept {
+    this->~Result();
+    return *::new (static_cast<void*>(this)) Result(std::move(other));
+  }
+  ~Result() {
+    if (ok_) value_.~T();
+  }
 
-  [[nodiscard]] bool ok() const { return state_.index() == 0; }
+  [[nodiscard]] bool ok() const { return ok_; }
   explicit operator bool() const { return ok(); }
 
-  T& value() { return assert(ok()), *std::get_if<0>(&state_); }
-  const T& value() const { return assert(ok()), *std::get_if<0>(&state_); }
+  T& value() { return assert(ok()), value_; }
+  const T& value() const { return assert(ok()), value_; }
   T& operator*() { return value(); }
   const T& operator*() const { return value(); }
   T* operator->() { return &value(); }
   const T* operator->() const { return &value(); }
 
-  Error& error() { return assert(!ok()), *std::get_if<1>(&state_); }
-  const Error& error() const { return assert(!ok()), *std::get_if<1>(&state_); }
+  Error& error() { return assert(!ok()), *error_; }
+  const Error& error() const { return assert(!ok()), *error_; }
 
  private:
-  std::variant<T, Error> state_;
+  OwnedError error_;
+  bool ok_ = false;
+  union {
+    T value_;  ///< there if ok_
+  };
 };
 
 /// The outcome of a call that returns nothing but may fail.
 class [[nodiscard]] Status {
  public:
   Status() = default;
-  Status(Error error) : error_(std::move(error)) {}
+  Status(const Error& error) : error_(error) {}
+  Status(Error&& error) : error_(std::move(error)) {}
 
-  [[nodiscard]] bool ok() const { return !error_.has_value(); }
+  [[nodiscard]] bool ok() const { return error_.empty(); }
   explicit operator bool() const { return ok(); }
-  [[nodiscard]] const Error& error() const { return assert(!ok()), *error_; }
+  [[nodiscard]] const Error& error() const { return *error_; }
 
  private:
-  std::optional<Error> error_;
+  OwnedError error_;
 };
 
 }  // namespace orrery
