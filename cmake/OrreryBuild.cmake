@@ -49,6 +49,21 @@ function(orrery_compile_together target)
   endif()
 endfunction()
 
+# What nearly every source includes is read once for each of the two levels of optimisation: GCC keeps that level with what it has read, and would
+# compile whoever takes it over at that level, whatever the command says. It is taken only where the same macros are set, hence -pthread
+# for all, which some libraries ask for.
+target_compile_options(orrery_options INTERFACE -pthread)
+function(orrery_headers name)
+  file(WRITE ${CMAKE_BINARY_DIR}/headers/${name}.cc "")
+  add_library(${name} OBJECT ${CMAKE_BINARY_DIR}/headers/${name}.cc)
+  target_link_libraries(${name} PRIVATE orrery_options fmt::fmt)
+  target_compile_options(${name} PRIVATE ${ARGN})
+  orrery_position_independent(${name})
+  target_precompile_headers(${name} PRIVATE <fmt/format.h> <algorithm> <array> <atomic> <charconv> <chrono> <cmath> <cstdint> <cstring> <deque> <filesystem> <functional>
+                            <limits> <map> <memory> <mutex> <numeric> <optional> <queue> <set> <span> <string> <string_view> <tuple> <unordered_map> <unordered_set> <utility>
+                            <variant> <vector>)
+endfunction()
+
 # Tests want short names for their helpers, so that fewer of them share theirs.
 function(orrery_compile_tests_together target)
   if(ORRERY_UNITY GREATER 1)
@@ -60,6 +75,7 @@ endfunction()
 # loops of readers then call functions for single bytes: a tenth of their speed. For folders in which that is measured (docs/PERFORMANCE.md).
 function(orrery_inline_as_if_alone target)
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:--param=large-unit-insns=100000>)
+  set_target_properties(${target} PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)  # which would bring the usual limit along
 endfunction()
 
 # orrery_optimise_little(TARGET ROOMS...): -O1 for all of a library, or for the named rooms of its folder (src/CMakeLists.txt says where and why).
@@ -82,6 +98,7 @@ function(orrery_optimise_little target)
     set(target ${target}_little)
   endif()
   target_compile_options(${target} PRIVATE -O1)
+  target_precompile_headers(${target} REUSE_FROM orrery_headers_little)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")  # at -O1, GCC 12 sees copies beyond short strings that cannot happen
     target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-stringop-overflow)
   endif()
@@ -114,4 +131,5 @@ function(orrery_library name)
   target_link_libraries(orrery_${name} PUBLIC ${ARGN} PRIVATE orrery_options)
   orrery_position_independent(orrery_${name})
   orrery_compile_together(orrery_${name})
+  target_precompile_headers(orrery_${name} REUSE_FROM orrery_headers)
 endfunction()

@@ -42,7 +42,7 @@ changed_sources() {
 
 tidy=(clang-tidy --quiet --warnings-as-errors='*' --extra-arg=-Wno-unknown-warning-option --extra-arg=-Wno-unused-command-line-argument)
 if [[ ${1:-} == --all ]]; then
-  cmake -S . -B build-lint-all -G Ninja -DCMAKE_BUILD_TYPE=Release -DORRERY_TESTS=OFF -DCMAKE_EXPORT_COMPILE_COMMANDS=ON >/dev/null
+  cmake -S . -B build-lint-all -G Ninja -DCMAKE_BUILD_TYPE=Release -DORRERY_TESTS=OFF -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON -DCMAKE_EXPORT_COMPILE_COMMANDS=ON >/dev/null
   exec python3 scripts/lint_all.py build-lint-all "${tidy[@]}" "${@:2}"
 fi
 case ${1:-} in
@@ -54,6 +54,6 @@ if [[ ${#sources[@]} -eq 0 ]]; then
   exit 0
 fi
 # clang-tidy wants each source by itself, and cannot read the headers that GCC compiles in advance: a configuration of its own, never built.
-cmake -S . -B build-lint -G Ninja -DCMAKE_BUILD_TYPE=Release -DORRERY_UNITY=0 -DORRERY_TESTS=OFF -DCMAKE_EXPORT_COMPILE_COMMANDS=ON >/dev/null
+cmake -S . -B build-lint -G Ninja -DCMAKE_BUILD_TYPE=Release -DORRERY_UNITY=0 -DORRERY_TESTS=OFF -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON -DCMAKE_EXPORT_COMPILE_COMMANDS=ON >/dev/null
 printf '%s\0' "${sources[@]}" | xargs -0 -P "$(nproc)" -n 1 "${tidy[@]}" -p build-lint
 echo "lint: clang-tidy is content with ${#sources[@]} sources"
