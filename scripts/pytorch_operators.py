@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes src/trace/pytorch_operators.txt: which operators, gradients and words of schemas are PyTorch's own, as an installed PyTorch says it.
+"""Writes src/trace/names/pytorch_operators.txt: which operators, gradients and words of schemas are PyTorch's own, as an installed PyTorch says it.
     scripts/pytorch_operators.py [OUTPUT]        with PyTorch, and torchvision and torchaudio where they are installed"""
 import collections, glob, importlib, os, re, sys, textwrap
 
@@ -56,5 +56,5 @@ def document(version, operators, nodes, words):
 
 if __name__ == "__main__":
     here = os.path.dirname(os.path.abspath(__file__))
-    output = sys.argv[1] if len(sys.argv) > 1 else os.path.join(here, "../src/trace/pytorch_operators.txt")
+    output = sys.argv[1] if len(sys.argv) > 1 else os.path.join(here, "../src/trace/names/pytorch_operators.txt")
     with open(output, "w") as file: file.write(document(*collect()))

@@ -63,7 +63,7 @@ Result<trace::Trace> load_own_trace(Context& context, const RecordingRequest& re
 Result<job::RankAnswers> ask_ranks(Context& context, const RecordingRequest& request,
                                    const job::RankQuestion& question);
 
-/// "rank 3"; "run 3" of one that lies beside others (trace/rank_numbers.h).
+/// "rank 3"; "run 3" of one that lies beside others (trace/names/rank_numbers.h).
 std::string what_it_is(const trace::RankTrace& rank);
 
 /// The rank asked for, or the lowest; an Error lists what there is.

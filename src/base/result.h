@@ -39,8 +39,8 @@ struct Error {
   [[nodiscard]] std::string to_string() const;
 };
 
-/// The Error of a Result or a Status that failed, in one pointer: what succeeds carries no texts about, and how texts are copied and freed is
-/// compiled once instead of at each of some two thousand calls. Empty once it was moved from.
+/// The Error of a Result or a Status that failed, in one pointer: what succeeds carries no texts about, and how texts
+/// are copied and freed is compiled once instead of at each of some two thousand calls. Empty once it was moved from.
 class OwnedError {
  public:
   OwnedError() = default;

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "base/numbers.h"
-#include "trace/rules.h"
+#include "trace/names/rules.h"
 
 // Each engine has a parser that reads the name from left to right and gives up at the first byte that does not fit.
 // What follows from the rest, totals and phase, is worked out once, at the end.

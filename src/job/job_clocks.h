@@ -37,7 +37,7 @@ struct JobClocks {
 /// Finds what the ranks exchanged, and changes the times of the trace if the choice says so.
 Result<JobClocks> use_clocks(trace::Trace& trace, ClockChoice choice, Diagnostics& diagnostics);
 
-/// An Error if the trace is of several runs (trace/rank_numbers.h), which nothing joins.
+/// An Error if the trace is of several runs (trace/names/rank_numbers.h), which nothing joins.
 Status refuse_runs(const trace::Trace& trace);
 
 /// Files that cannot be of one run.

@@ -11,7 +11,7 @@
 #include "match/mpi/mpi_sources.h"
 #include "match/number_table.h"
 #include "trace/content_order.h"
-#include "trace/rules.h"
+#include "trace/names/rules.h"
 #include "trace/trace.h"
 
 namespace orrery::match {
@@ -41,8 +41,8 @@ struct Operation {
   /// Of what a host did itself: its group, a number of RecordedCommunication::groups; everybody where the ranks list
   /// none.
   std::uint32_t members = kNoGroup;
-  /// Of works whose names alone tell (trace/rules.h): the rule that does; the size of the group where the name says it,
-  /// else 0; and which block of that many ranks in a row it is, since engines make groups of neighbours.
+  /// Of works whose names alone tell (trace/names/rules.h): the rule that does; the size of the group where the name
+  /// says it, else 0; and which block of that many ranks in a row it is, since engines make groups of neighbours.
   std::uint32_t rule = trace::Rules::kNoRule;
   std::uint32_t group_size = 0;
   std::uint32_t block = 0;

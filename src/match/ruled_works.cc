@@ -1,6 +1,6 @@
 #include "match/ruled_works.h"
 
-#include "trace/rules.h"
+#include "trace/names/rules.h"
 
 namespace orrery::match {
 

@@ -1,4 +1,4 @@
-// Device works that communicate though nothing but their names says so, read by rules (trace/rules.h): kernels of
+// Device works that communicate though nothing but their names says so, read by rules (trace/names/rules.h): kernels of
 // DeepEP, of serving engines, of symmetric memory.
 #pragma once
 

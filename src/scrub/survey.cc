@@ -19,7 +19,7 @@
 #include "scrub/files/chakra_survey.h"
 #include "scrub/rules.h"
 #include "scrub/time_shift.h"
-#include "trace/rank_numbers.h"
+#include "trace/names/rank_numbers.h"
 
 // A walk over the whole document finds damage and collects the numbers that all files share (processes, threads,
 // moments); then the file is read once as other verbs would. Only when all files were seen is it known by how much

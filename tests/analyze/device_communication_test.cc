@@ -4,7 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "small_devices.h"
-#include "trace/rules.h"
+#include "trace/names/rules.h"
 #include "trace/select_events.h"
 
 namespace orrery::analyze {

@@ -6,7 +6,7 @@
 #include "causal/host/launching_operators.h"
 #include "match/exchange_finder.h"
 #include "step_path_text.h"
-#include "trace/rules.h"
+#include "trace/names/rules.h"
 #include "trace/select_events.h"
 
 using namespace orrery;

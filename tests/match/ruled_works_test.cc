@@ -9,7 +9,7 @@
 #include "match/communication.h"
 #include "match/exchange_finder.h"
 #include "support/kineto_lines.h"
-#include "trace/rules.h"
+#include "trace/names/rules.h"
 #include "trace/select_events.h"
 
 namespace orrery::match {

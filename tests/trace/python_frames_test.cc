@@ -1,4 +1,4 @@
-#include "trace/python_frames.h"
+#include "trace/names/python_frames.h"
 
 #include <doctest/doctest.h>
 

@@ -1,8 +1,8 @@
-#include "trace/range_name.h"
+#include "trace/names/range_name.h"
 
 #include <doctest/doctest.h>
 
-#include "trace/numbered_steps.h"
+#include "trace/names/numbered_steps.h"
 
 using namespace orrery::trace;
 

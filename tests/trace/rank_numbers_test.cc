@@ -1,4 +1,4 @@
-#include "trace/rank_numbers.h"
+#include "trace/names/rank_numbers.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "trace/rules.h"
+#include "trace/names/rules.h"
 
 #include <doctest/doctest.h>
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <tuple>
 
-#include "trace/operator_list.h"
+#include "trace/names/operator_list.h"
 
 namespace orrery::analyze {
 namespace {

@@ -43,7 +43,7 @@ struct DeviceDetail {
 
 Result<DeviceJob> load_devices(Context& context, const DeviceRequest& request, DeviceDetail detail = {});
 
-/// Whether the ranks are several runs, which have nothing to do with one another (trace/rank_numbers.h).
+/// Whether the ranks are several runs, which have nothing to do with one another (trace/names/rank_numbers.h).
 bool are_runs(const DeviceJob& job);
 
 /// "rank 0, whole trace, 58.2 ms", "4 ranks, ProfilerStep#3, 58.2 ms".

@@ -27,7 +27,8 @@ struct TwoRuns {
   job::RecordedJob a, b;
   std::string name_of_a, name_of_b;
 };
-/// A folder of two runs (trace/rank_numbers.h), in the order of their names; an Error if `operand` is something else.
+/// A folder of two runs (trace/names/rank_numbers.h), in the order of their names; an Error if `operand` is something
+/// else.
 Result<TwoRuns> load_two_runs(Context& context, const std::string& operand, RecordingRequest recording, CompareBy by);
 
 /// Steps are compared with steps, and whole traces with whole traces: an Error if one of the runs has steps and the

@@ -3,7 +3,8 @@
 // In this order, the first that says anything:
 // - Recorded: the work is a collective or message of match/: it takes part in Exchanges, whatever it is called.
 // - Launch: the innermost operator around its launch asks for communication (c10d::allreduce_, record_param_comms).
-// - Rules: its name, or the operator around its launch, is one that the trace's rules know (trace/rules.h): kernels of
+// - Rules: its name, or the operator around its launch, is one that the trace's rules know (trace/names/rules.h):
+// kernels of
 //   DeepEP, of serving engines, of symmetric memory. A rule may also say that it does not communicate.
 // - Entry: its name is that of a library's entry kernel (ncclDevKernel_AllReduce_Sum_f32_RING_LL): who calls such a
 //   library without PyTorch (CUDA graphs, vLLM's pynccl) leaves no other trace.
@@ -19,7 +20,7 @@
 #include <vector>
 
 #include "causal/device/device_timeline.h"
-#include "trace/rules.h"
+#include "trace/names/rules.h"
 
 namespace orrery::causal {
 

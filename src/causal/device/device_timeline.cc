@@ -9,7 +9,7 @@
 #include "base/radix_sort.h"
 #include "causal/diagnostics.h"
 #include "match/communication.h"
-#include "trace/rules.h"
+#include "trace/names/rules.h"
 
 // Device work is sorted by start, bound to its call by correlation and dealt out to its queue. Three orders are kept:
 // by queue (in which a stream worked), by launch (in which it was told to) and by end (for whoever asks what ended

@@ -3,7 +3,7 @@
 #include "formats/ampip/diagnostics.h"
 #include "formats/ampip/reader.h"
 #include "formats/ampip/record.h"
-#include "trace/rank_numbers.h"
+#include "trace/names/rank_numbers.h"
 
 // Line by line, in either spelling. A line that is no record is what the program printed between them. Times are since
 // the call before, so that moments are sums; the first record has none. The last record of a file without a final line

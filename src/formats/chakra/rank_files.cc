@@ -9,7 +9,7 @@
 #include <numeric>
 
 #include "base/numbers.h"
-#include "trace/rank_numbers.h"
+#include "trace/names/rank_numbers.h"
 
 namespace orrery::chakra {
 namespace {

@@ -12,7 +12,7 @@
 #include "formats/flight_recorder/profiling_name.h"
 #include "match/communication.h"
 #include "match/group_table.h"
-#include "trace/python_frames.h"
+#include "trace/names/python_frames.h"
 
 // A dump has thousands of entries and a dozen distinct texts: each text, name, list of types and stack is looked at
 // once, and found again by the number of its value.

@@ -2,7 +2,7 @@
 
 #include "base/numbers.h"
 #include "formats/kineto/reader.h"
-#include "trace/rank_numbers.h"
+#include "trace/names/rank_numbers.h"
 
 namespace orrery::kineto {
 namespace {

@@ -18,8 +18,8 @@
 #include "formats/kineto/limits.h"
 #include "formats/kineto/metadata.h"
 #include "match/communication.h"
-#include "trace/category_names.h"
 #include "trace/columns.h"
+#include "trace/names/category_names.h"
 
 // Per event: times into picoseconds since the epoch, names interned, lane and category looked up in small caches, then
 // one row in the columns, and arguments as sparse columns. Pairs of B and E are joined by a stack per lane. Builders of

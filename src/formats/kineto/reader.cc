@@ -14,7 +14,7 @@
 #include "formats/kineto/rank_builder.h"
 #include "formats/kineto/stretches.h"
 #include "match/communication.h"
-#include "trace/rank_numbers.h"
+#include "trace/names/rank_numbers.h"
 
 // Four ways to the same columns. Plain files are mapped, large ones cut at guessed event starts and parsed side by
 // side; compressed ones are inflated and parsed in turns, large ones in stretches that are parsed while the next are

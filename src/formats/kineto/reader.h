@@ -33,8 +33,8 @@ Result<trace::RankTrace> read_rank(const std::string& path, Interner& strings, D
                                    const ReadOptions& options = {});
 
 /// Several files = several ranks of one job, or several runs, read in parallel. A rank's number is what the file says
-/// (distributedInfo), else the number behind "rank" in its name; trace/rank_numbers.h says what files that tell neither
-/// are. An Error if only some tell.
+/// (distributedInfo), else the number behind "rank" in its name; trace/names/rank_numbers.h says what files that tell
+/// neither are. An Error if only some tell.
 Result<trace::Trace> read_job(const std::vector<std::string>& paths, Diagnostics& diagnostics,
                               const ReadOptions& options = {});
 

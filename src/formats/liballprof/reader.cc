@@ -12,7 +12,7 @@
 #include "formats/liballprof/diagnostics.h"
 #include "match/mpi/mpi_files.h"
 #include "report/counted.h"
-#include "trace/rank_numbers.h"
+#include "trace/names/rank_numbers.h"
 
 // Ranks are read side by side, each with communicators as its own handle, size and place. Then members are found: ranks
 // with one handle and size whose places fill the communicator belong together. Last, partners that calls name by place

@@ -7,7 +7,7 @@
 #include "base/io/file_content.h"
 #include "base/plain/pickle.h"
 #include "base/plain/plain_members.h"
-#include "trace/python_frames.h"
+#include "trace/names/python_frames.h"
 
 namespace orrery::memory_snapshot {
 namespace {

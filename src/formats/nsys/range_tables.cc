@@ -2,7 +2,7 @@
 #include <optional>
 
 #include "formats/nsys/export.h"
-#include "trace/range_name.h"
+#include "trace/names/range_name.h"
 
 // NVTX_EVENTS has a row for each range and mark, and rows that name domains. Texts are in the row, or numbers of
 // StringIds: registered texts are used again and again, and each is looked at once.

@@ -10,8 +10,8 @@
 #include "formats/nsys/export.h"
 #include "match/communication.h"
 #include "match/communicators.h"
-#include "trace/numbered_steps.h"
-#include "trace/rank_numbers.h"
+#include "trace/names/numbered_steps.h"
+#include "trace/names/rank_numbers.h"
 #include "trace/read_rank.h"
 
 // Each file becomes the rows of its processes; NCCL's calls are joined with its kernels process by process. What only

@@ -10,7 +10,7 @@
 #include "formats/otf2/archive_reader.h"
 #include "formats/otf2/diagnostics.h"
 #include "match/mpi/mpi_rank.h"
-#include "trace/rank_numbers.h"
+#include "trace/names/rank_numbers.h"
 
 namespace orrery::otf2 {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/numbers.h"
-#include "trace/category_names.h"
+#include "trace/names/category_names.h"
 
 namespace orrery::perfetto {
 namespace {

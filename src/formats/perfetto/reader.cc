@@ -11,7 +11,7 @@
 #include "formats/perfetto/schema.h"
 #include "formats/perfetto/trace_builder.h"
 #include "match/communication.h"
-#include "trace/rank_numbers.h"
+#include "trace/names/rank_numbers.h"
 
 // Two walks over the packets of a file: the first finds them, and tracks and clocks, which events may come before; the
 // second makes events. Files are read side by side, each with its own texts, and joined as ranks of one job.

@@ -24,7 +24,7 @@ struct ReadOptions {
 bool looks_like_perfetto(std::string_view bytes, bool is_all);
 
 /// One file is one rank, or as many as it has processes called "rank N"; these share a clock. Several files are read in
-/// parallel and numbered as trace/rank_numbers.h says. The result does not depend on the number of threads.
+/// parallel and numbered as trace/names/rank_numbers.h says. The result does not depend on the number of threads.
 Result<trace::Trace> read_job(const std::vector<std::string>& paths, Diagnostics& diagnostics,
                               const ReadOptions& options = {});
 

@@ -2,7 +2,7 @@
 
 #include "formats/request_log/request_table.h"
 #include "formats/request_log/request_trace.h"
-#include "trace/rank_numbers.h"
+#include "trace/names/rank_numbers.h"
 
 namespace orrery::request_log {
 namespace {

@@ -8,9 +8,9 @@
 
 #include "formats/rocprof/diagnostics.h"
 #include "match/communication.h"
-#include "trace/numbered_steps.h"
-#include "trace/range_name.h"
-#include "trace/rank_numbers.h"
+#include "trace/names/numbered_steps.h"
+#include "trace/names/range_name.h"
+#include "trace/names/rank_numbers.h"
 
 namespace orrery::rocprof {
 namespace {

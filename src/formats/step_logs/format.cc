@@ -4,7 +4,7 @@
 
 #include "formats/step_logs/mllog.h"
 #include "formats/step_logs/step_log.h"
-#include "trace/rank_numbers.h"
+#include "trace/names/rank_numbers.h"
 
 namespace orrery::step_logs {
 namespace {

@@ -2,7 +2,7 @@
 
 #include "formats/xspace/naming.h"
 #include "formats/xspace/reader.h"
-#include "trace/rank_numbers.h"
+#include "trace/names/rank_numbers.h"
 
 namespace orrery::xspace {
 namespace {

@@ -11,7 +11,7 @@
 #include "formats/xspace/outline.h"
 #include "formats/xspace/rank_builder.h"
 #include "formats/xspace/schema.h"
-#include "trace/rank_numbers.h"
+#include "trace/names/rank_numbers.h"
 
 // The outline of the file first (planes, lines and tables of names), from which the begin of the profile is known; then
 // the events line by line into columns. Ranks of several files are read at once, each with its own texts, and joined

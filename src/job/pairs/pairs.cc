@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <optional>
 
-#include "trace/rank_numbers.h"
+#include "trace/names/rank_numbers.h"
 
 namespace orrery::job {
 namespace {

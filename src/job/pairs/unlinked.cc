@@ -15,7 +15,7 @@
 #include "formats/pytorch_et/profiler_part.h"
 #include "formats/pytorch_et/reader.h"
 #include "match/communication.h"
-#include "trace/category_names.h"
+#include "trace/names/category_names.h"
 
 // Rows of the host become events on the lanes of their threads, by start; rows of the device become work on its stream,
 // each with a launch that is put into the own time of the operator that is its parent. So both recordings can be linked

@@ -9,7 +9,7 @@
 #include "base/packed.h"
 #include "base/result.h"
 #include "job/read/reading.h"
-#include "trace/rules.h"
+#include "trace/names/rules.h"
 
 namespace orrery::job {
 

@@ -10,7 +10,7 @@
 #include "job/read/inputs.h"
 #include "job/read/registry.h"
 #include "trace/job_files.h"
-#include "trace/rank_numbers.h"
+#include "trace/names/rank_numbers.h"
 
 // A name that is no file may be the prefix of a job. Everything else is expanded to files, each is recognised by its
 // first bytes, the kind that says most about a job leads, and the others are host traces to be paired, companions, or

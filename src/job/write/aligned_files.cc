@@ -18,7 +18,7 @@
 #include "formats/xspace/rewriter.h"
 #include "job/alignment_sheets.h"
 #include "job/read/registry.h"
-#include "trace/rank_numbers.h"
+#include "trace/names/rank_numbers.h"
 
 // Names first, since two files must not fall together and none may be overwritten; then every trace is rewritten by its
 // format's own means, side by side; then the statistics. Nothing is in place until all of it is written.

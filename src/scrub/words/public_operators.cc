@@ -6,7 +6,7 @@
 
 #include "base/suggest.h"
 #include "formats/pytorch_et/schema.h"
-#include "trace/operator_list.h"
+#include "trace/names/operator_list.h"
 
 namespace orrery::scrub {
 namespace {
