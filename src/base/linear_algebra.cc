@@ -19,17 +19,17 @@ constexpr double kRankThreshold = 1e-10;
 constexpr int kNewtonSteps = 30;
 constexpr double kConverged = 1e-9;
 
-MatrixXd eigen_of(const Matrix& matrix) {
-  using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  return Eigen::Map<const Rows>(matrix.data(), static_cast<Eigen::Index>(matrix.rows()),
-                                static_cast<Eigen::Index>(matrix.columns()));
+// Looked at where they are: fits solve hundreds of thousands of systems of a handful of unknowns, for which a copy is half the work.
+Eigen::Map<const MatrixXd> eigen_of(const Matrix& matrix) {
+  return {matrix.data(), static_cast<Eigen::Index>(matrix.rows()), static_cast<Eigen::Index>(matrix.columns())};
 }
-VectorXd eigen_of(std::span<const double> values) {
-  return Eigen::Map<const VectorXd>(values.data(), static_cast<Eigen::Index>(values.size()));
+Eigen::Map<const VectorXd> eigen_of(std::span<const double> values) {
+  return {values.data(), static_cast<Eigen::Index>(values.size())};
 }
 std::vector<double> values_of(const VectorXd& vector) { return {vector.data(), vector.data() + vector.size()}; }
 
-VectorXd weighted_line(const MatrixXd& x, const VectorXd& y, const VectorXd& weights) {
+VectorXd weighted_line(const Eigen::Ref<const MatrixXd>& x, const Eigen::Ref<const VectorXd>& y,
+                       const Eigen::Ref<const VectorXd>& weights) {
   const MatrixXd weighted = weights.asDiagonal() * x;
   MatrixXd normal = x.transpose() * weighted;
   normal.diagonal().array() += kRidge;
@@ -64,7 +64,7 @@ std::vector<double> least_squares(const Matrix& matrix, std::span<const double> 
 }
 
 NormalSystem normal_system(const Matrix& regressors, std::span<const double> y, std::span<const double> weights) {
-  const MatrixXd x = eigen_of(regressors);
+  const auto x = eigen_of(regressors);
   const MatrixXd weighted = eigen_of(weights).asDiagonal() * x;
   const MatrixXd product = x.transpose() * weighted;
   Matrix matrix(regressors.columns(), regressors.columns());
@@ -76,15 +76,15 @@ NormalSystem normal_system(const Matrix& regressors, std::span<const double> y, 
 }
 
 Regression linear_regression(const Matrix& regressors, std::span<const double> y, std::span<const double> weights) {
-  const MatrixXd x = eigen_of(regressors);
+  const auto x = eigen_of(regressors);
   const VectorXd b = weighted_line(x, eigen_of(y), eigen_of(weights));
   return {values_of(b), values_of(x * b)};
 }
 
 Regression logistic_regression(const Matrix& regressors, std::span<const double> rates,
                                std::span<const double> chances_of_rows) {
-  const MatrixXd x = eigen_of(regressors);
-  const VectorXd rate = eigen_of(rates), chances = eigen_of(chances_of_rows);
+  const auto x = eigen_of(regressors);
+  const auto rate = eigen_of(rates), chances = eigen_of(chances_of_rows);
   VectorXd smoothed(rate.size());
   for (Eigen::Index i = 0; i < rate.size(); ++i) smoothed(i) = (rate(i) * chances(i) + 0.5) / (chances(i) + 1);
   const auto logistic = [&](const VectorXd& b) -> VectorXd { return (1 / (1 + (-(x * b).array()).exp())).matrix(); };

@@ -8,7 +8,7 @@
 
 namespace orrery {
 
-/// By rows.
+/// By columns, as the library behind it wants them.
 class Matrix {
  public:
   Matrix(std::size_t rows, std::size_t columns) : rows_(rows), columns_(columns), values_(rows * columns, 0) {}
@@ -16,8 +16,8 @@ class Matrix {
 
   [[nodiscard]] std::size_t rows() const { return rows_; }
   [[nodiscard]] std::size_t columns() const { return columns_; }
-  double& operator()(std::size_t row, std::size_t column) { return values_[row * columns_ + column]; }
-  double operator()(std::size_t row, std::size_t column) const { return values_[row * columns_ + column]; }
+  double& operator()(std::size_t row, std::size_t column) { return values_[column * rows_ + row]; }
+  double operator()(std::size_t row, std::size_t column) const { return values_[column * rows_ + row]; }
   [[nodiscard]] const double* data() const { return values_.data(); }
 
  private:

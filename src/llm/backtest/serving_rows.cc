@@ -1,5 +1,6 @@
 #include "llm/backtest/serving_rows.h"
 
+#include "llm/backtest/row_models.h"
 #include "llm/serving/closed_loop.h"
 #include "llm/serving/serving.h"
 
