@@ -36,7 +36,7 @@ Result<std::shared_ptr<const OpenedTrace>> open_trace(const std::vector<std::str
   if (!source) return source.error();
   opened->source = std::move(*source);
   // Clocks that are years apart are no obstacle to looking at the ranks, and what asks about all of them corrects them.
-  return read(std::move(opened), {.far_clocks = true});
+  return read(std::move(opened), {.far_clocks = true, .launch_arrows = true});
 }
 
 Result<std::shared_ptr<const OpenedTrace>> open_rank(const OpenedTrace& opened, std::optional<std::int64_t> rank) {
@@ -48,7 +48,7 @@ Result<std::shared_ptr<const OpenedTrace>> open_rank(const OpenedTrace& opened, 
   alone->source = opened.source;
   alone->salvage = opened.salvage;
   Result<std::shared_ptr<const OpenedTrace>> made =
-      read(std::move(alone), {.far_clocks = true, .one_rank = true, .rank = rank});
+      read(std::move(alone), {.far_clocks = true, .launch_arrows = true, .one_rank = true, .rank = rank});
   if (made) kept = *made;
   return made;
 }

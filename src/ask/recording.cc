@@ -63,7 +63,7 @@ Status join_captures(Context& context, const RecordingRequest& request, trace::T
     // Engines list their captures in a file beside them.
     if (std::filesystem::path(file).filename() == "execution_details.json") continue;
     const RecordingRequest one{.files = {file}, .salvage = request.salvage};
-    Result<trace::Trace> capture = load_own_trace(context, one, {.operands = true, .launch_arrows = false});
+    Result<trace::Trace> capture = load_own_trace(context, one, {.operands = true});
     if (!capture) return capture.error();
     captures.push_back(std::move(*capture));
   }

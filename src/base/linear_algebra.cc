@@ -19,7 +19,8 @@ constexpr double kRankThreshold = 1e-10;
 constexpr int kNewtonSteps = 30;
 constexpr double kConverged = 1e-9;
 
-// Looked at where they are: fits solve hundreds of thousands of systems of a handful of unknowns, for which a copy is half the work.
+// Looked at where they are: fits solve hundreds of thousands of systems of a handful of unknowns, for which a copy is
+// half the work.
 Eigen::Map<const MatrixXd> eigen_of(const Matrix& matrix) {
   return {matrix.data(), static_cast<Eigen::Index>(matrix.rows()), static_cast<Eigen::Index>(matrix.columns())};
 }

@@ -22,9 +22,8 @@ std::optional<Error> check_device_mode(Compat compat, const DeviceRequest& reque
 }
 
 Result<DeviceJob> load_devices(Context& context, const DeviceRequest& request, DeviceDetail detail) {
-  auto trace =
-      load_trace(context, request.recording,
-                 {.operands = detail.operands, .launch_arrows = false, .one_rank = request.recording.rank.has_value()});
+  auto trace = load_trace(context, request.recording,
+                          {.operands = detail.operands, .one_rank = request.recording.rank.has_value()});
   if (!trace) return trace.error();
   const auto& [annotation, instances] = request.window;
   causal::WindowRequest window{

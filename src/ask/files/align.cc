@@ -189,7 +189,7 @@ Result<report::Answer> run(const AlignRequest& request, Context& context) {
   RecordingRequest recording = request.recording;
   recording.files.insert(recording.files.end(), request.trace.begin(), request.trace.end());
   if (recording.files.empty()) return misuse("there are no traces", "name the files of all nodes");
-  auto job = load_own_trace(context, recording, {.positions = false, .far_clocks = true});
+  auto job = load_own_trace(context, recording, {.positions = false, .far_clocks = true, .launch_arrows = true});
   if (!job) return job.error();
   // Where clocks are years apart the reader has moved them together; the times of the reference must stay as recorded.
   align::take_era_of(request.reference.value_or(0), *job);

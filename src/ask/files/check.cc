@@ -74,7 +74,7 @@ void tell_causality(report::Answer& answer, const trace::Trace& job, const Happe
 /// Happens-before is between ranks and needs their events; everything else each rank is asked by itself.
 Result<job::RankAnswers> checked_ranks(Context& context, const CheckRequest& request) {
   if (!request.causality) return ask_ranks(context, request.recording, check_question());
-  const auto job = load_trace(context, request.recording);
+  const auto job = load_trace(context, request.recording, {.launch_arrows = true});
   if (!job) return job.error();
   return job::RankAnswers{*job, job::answers_of(check_question(), **job)};
 }

@@ -6,7 +6,7 @@
 namespace orrery::ask {
 
 Result<report::Answer> run(const HangRequest& request, Context& context) {
-  const auto loaded = load_trace(context, request.recording, {.positions = false, .launch_arrows = false});
+  const auto loaded = load_trace(context, request.recording, {.positions = false});
   if (!loaded) return loaded.error();
   const trace::Trace& job = **loaded;
   for (const trace::RankTrace& rank : job.ranks) {

@@ -66,7 +66,7 @@ void tell_untimed(report::Answer& answer, const workload::Workload& workload, co
 
 /// One event in full: what the analyses use of it, and the text with the rest.
 Result<report::Answer> answer_of_event(Context& context, const RecordingRequest& request, std::uint64_t wanted) {
-  const auto loaded = load_trace(context, request);
+  const auto loaded = load_trace(context, request, {.launch_arrows = true});
   if (!loaded) return loaded.error();
   const trace::Trace& job = **loaded;
   const auto rank = choose_rank(job, request.rank);
@@ -105,7 +105,7 @@ Result<report::Answer> run(const InfoRequest& request, Context& context) {
   if (request.event) return answer_of_event(context, request.recording, *request.event);
   report::Answer answer = context.answer();
   if (request.recording.rank) {
-    const auto loaded = load_trace(context, request.recording, {.one_rank = true});
+    const auto loaded = load_trace(context, request.recording, {.launch_arrows = true, .one_rank = true});
     if (!loaded) return loaded.error();
     const auto rank = choose_rank(**loaded, request.recording.rank);
     if (!rank) return rank.error();

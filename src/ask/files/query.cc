@@ -43,7 +43,7 @@ bool asks_for_works(const QueryRequest& request) {
 
 Result<QueriedTrace> load_queried(Context& context, const GraphRequest& request, bool operands) {
   const job::TraceRequest wanted{
-      .far_clocks = true, .operands = operands, .launch_arrows = false, .one_rank = request.recording.rank.has_value()};
+      .far_clocks = true, .operands = operands, .one_rank = request.recording.rank.has_value()};
   std::optional<trace::Trace> own;
   if (asks_whole_job(context, request)) {
     // Its times are brought on one clock.

@@ -237,7 +237,7 @@ void tell_blame_tables(report::Answer& answer, const CausalGraph& job, const Bla
 
 /// As the straggler study has it: all in one object, since `ranks` and `steps` are others than ours.
 Result<report::Answer> blame_as_study(const BlameRequest& request, Context& context) {
-  const auto trace = load_trace(context, request.graph.recording, {.launch_arrows = false});
+  const auto trace = load_trace(context, request.graph.recording);
   if (!trace) return trace.error();
   const auto graph = match::make_operation_graph(**trace);
   if (!graph) return graph.error();

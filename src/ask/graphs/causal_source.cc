@@ -88,8 +88,8 @@ RecordingRequest as_recorded(RecordingRequest request) {
 /// Reads the rank asked for and makes the graph of the window.
 Result<causal::CausalGraph> load_rank_graph(Context& context, const GraphRequest& request,
                                             std::optional<analyze::StepSpread>* spread, const Learn& learn) {
-  const auto job = load_trace(context, as_recorded(request.recording),
-                              {.operands = learn != nullptr, .launch_arrows = false, .one_rank = true});
+  const auto job =
+      load_trace(context, as_recorded(request.recording), {.operands = learn != nullptr, .one_rank = true});
   if (!job) return job.error();
   const causal::WindowRequest window{.annotation = request.window.annotation,
                                      .first_instance = request.window.instances.first,
@@ -149,8 +149,7 @@ bool asks_whole_job(const Context& context, const GraphRequest& request) {
 Result<job::RecordedJob> load_recorded_job(Context& context, const RecordingRequest& request, job::ClockChoice clock,
                                            bool operands) {
   Result<trace::Trace> trace = load_own_trace(
-      context, request,
-      {.far_clocks = true, .operands = operands, .launch_arrows = false, .one_rank = request.rank.has_value()});
+      context, request, {.far_clocks = true, .operands = operands, .one_rank = request.rank.has_value()});
   if (!trace) return trace.error();
   // Of one rank there is nothing to put on a common clock.
   const bool is_alone = trace->ranks.size() == 1;

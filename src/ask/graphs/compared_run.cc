@@ -95,8 +95,8 @@ Status check_alike(const analyze::ComparedRun& a, const analyze::ComparedRun& b,
 
 Result<TwoRuns> load_two_runs(Context& context, const std::string& operand, RecordingRequest recording, CompareBy by) {
   recording.files = context.named_by(operand);
-  Result<trace::Trace> both = load_own_trace(
-      context, recording, {.far_clocks = true, .operands = by == CompareBy::operators, .launch_arrows = false});
+  Result<trace::Trace> both =
+      load_own_trace(context, recording, {.far_clocks = true, .operands = by == CompareBy::operators});
   if (!both) return both.error();
   const bool are_runs = both->ranks.size() > 1 && both->ranks.front().source.is_run;
   if (both->ranks.size() != 2 || !are_runs) {

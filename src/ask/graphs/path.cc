@@ -232,7 +232,7 @@ void tell_path(report::Answer& answer, const PathRequest& request, const causal:
 Result<report::Answer> run_as_hta(const PathRequest& request, Context& context) {
   if (request.graph.save || request.graph.restore)
     return misuse("--save and --restore do not go with --compat hta", "they keep the graph of the default mode");
-  const auto job = load_trace(context, request.graph.recording, {.one_rank = true});
+  const auto job = load_trace(context, request.graph.recording, {.launch_arrows = true, .one_rank = true});
   if (!job) return job.error();
   const trace::RankTrace& rank = (*job)->ranks.front();
   const WindowChoice& window = request.graph.window;

@@ -168,7 +168,7 @@ Result<report::Answer> report_compared_rank(const ReportRequest& request, Contex
 
 Result<report::Answer> report_step(const ReportRequest& request, Context& context) {
   const RecordingRequest& recording = request.graph.recording;
-  const job::TraceRequest wanted{.operands = asks_for_operands(request), .launch_arrows = false, .one_rank = true};
+  const job::TraceRequest wanted{.operands = asks_for_operands(request), .one_rank = true};
   if (!request.against.empty()) {
     Result<trace::Trace> loaded = load_own_trace(context, recording, wanted);
     if (!loaded) return loaded.error();
@@ -191,8 +191,7 @@ Result<report::Answer> report_runs(const ReportRequest& request, Context& contex
 
 Result<report::Answer> report_job(const ReportRequest& request, Context& context) {
   Result<trace::Trace> loaded =
-      load_own_trace(context, request.graph.recording,
-                     {.far_clocks = true, .operands = asks_for_operands(request), .launch_arrows = false});
+      load_own_trace(context, request.graph.recording, {.far_clocks = true, .operands = asks_for_operands(request)});
   if (!loaded) return loaded.error();
   if (loaded->ranks.size() > 1 && loaded->ranks.front().source.is_run)
     return report_runs(request, context, std::move(*loaded));

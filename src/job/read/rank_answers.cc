@@ -159,7 +159,7 @@ std::vector<std::string> answers_of(const RankQuestion& question, const trace::T
 Result<RankAnswers> ask_ranks(const Source& source, const RankQuestion& question, const Reading& reading) {
   // Formats whose ranks can only be understood together are read as a whole.
   if (source.format->read_rank == nullptr || !source.format->joins_outlines) {
-    Result<TraceInput> input = read_trace(source, {.untimed = true}, reading);
+    Result<TraceInput> input = read_trace(source, {.launch_arrows = true, .untimed = true}, reading);
     if (!input) return input.error();
     RankAnswers all{std::make_shared<const trace::Trace>(std::move(input->trace)),
                     {},

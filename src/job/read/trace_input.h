@@ -21,10 +21,10 @@ namespace orrery::job {
 std::optional<std::string> probes_beside(const trace::Trace& job);
 
 struct TraceRequest {
-  bool positions = true;      ///< see formats::TraceOptions
-  bool far_clocks = false;    ///< see formats::TraceOptions
-  bool operands = false;      ///< see formats::TraceOptions
-  bool launch_arrows = true;  ///< see formats::TraceOptions
+  bool positions = true;       ///< see formats::TraceOptions
+  bool far_clocks = false;     ///< see formats::TraceOptions
+  bool operands = false;       ///< see formats::TraceOptions
+  bool launch_arrows = false;  ///< see formats::TraceOptions
   bool one_rank =
       false;  ///< one rank is enough: `rank`, or the lowest; others are not read where that can be told beforehand
   std::optional<std::int64_t> rank = {};

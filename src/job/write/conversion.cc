@@ -261,7 +261,7 @@ Result<Files> write_recorded_timeline(const Source& source, const ConvertTarget&
 /// What was recorded; of programs, what a replay of them would record.
 Result<trace::Trace> read_as_trace(const Source& source, const ConvertOptions& options, const Reading& reading) {
   if (source.format->content == formats::Content::trace || source.format->content == formats::Content::host_trace) {
-    Result<TraceInput> input = read_trace(source, {.far_clocks = true}, reading);
+    Result<TraceInput> input = read_trace(source, {.far_clocks = true, .launch_arrows = true}, reading);
     if (!input) return input.error();
     return std::move(input->trace);
   }
