@@ -6,7 +6,7 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "analyze/roofline/request_lengths.h"
+#include "causal/step_name.h"
 
 namespace orrery::analyze {
 namespace {
@@ -16,6 +16,22 @@ using machine::DataType;
 /// Libraries write the format they compute in into the names of their kernels; s1688 is the instruction for tf32.
 bool says_tf32(std::string_view kernel) {
   return kernel.find("tf32") != std::string_view::npos || kernel.find("s1688") != std::string_view::npos;
+}
+
+/// Sums over the requests of a step, out of its name; none if the name is that of no step, or does not say how long its
+/// requests are.
+std::optional<RequestLengths> request_lengths(const trace::Trace& trace, std::string_view step) {
+  const std::optional<causal::StepName> name = causal::step_name_in(trace, step);
+  if (!name) return std::nullopt;
+  const auto requests = [](const std::optional<std::int64_t>& count) { return count.value_or(0) > 0; };
+  const bool knows_context = !requests(name->context_requests) || name->context_query_keys;
+  const bool knows_generation = !requests(name->generation_requests) || name->generation_query_keys;
+  if (!knows_context || !knows_generation) return std::nullopt;
+  const auto value = [](const std::optional<std::int64_t>& number) { return static_cast<double>(number.value_or(0)); };
+  return RequestLengths{.context_query_squares = value(name->context_query_squares),
+                        .context_query_keys = value(name->context_query_keys),
+                        .generation_query_keys = value(name->generation_query_keys),
+                        .kv_tokens = value(name->context_kv_tokens) + value(name->generation_kv_tokens)};
 }
 
 class Pricer {

@@ -123,25 +123,25 @@ TimePs quantile_of_names(std::span<const Typical> alike, std::size_t all, std::i
 }  // namespace
 
 RecordingCost::RecordingCost(const causal::CausalGraph& job) : job_(job), edits_(job.graph) {
-  find_stretches();
-  fit(false);
+  const Column<Stretch> stretches = find_stretches();
+  fit(stretches, false);
   per_event_ = before_begin_ + cost_at(Boundary::end_operator, Boundary::end_operator, 0);
-  if (per_event_ > kWritesRows) fit(true);
-  fit_frames();
+  if (per_event_ > kWritesRows) fit(stretches, true);
+  fit_frames(stretches);
   has_ruler_ = has_ruler_ && per_event_ <= kMostCost;
-  // Asked for once per solution, of which a calibration needs a dozen.
-  for (Stretch& stretch : stretches_) stretch.cost = cost_of(stretch);
+  charge(stretches);
 }
 
-void RecordingCost::find_stretches() {
+Column<RecordingCost::Stretch> RecordingCost::find_stretches() {
   const graph::Graph& graph = job_.graph;
   std::vector<std::uint32_t> first_lane{0};
   for (const causal::JobRank& rank : job_.ranks)
     first_lane.push_back(first_lane.back() + static_cast<std::uint32_t>(rank.lanes.size()));
+  // Columns of a whole trace are large, and fresh memory is what takes the time here: moments are looked up, not kept.
   struct Placed {
     std::uint32_t lane;
-    TimePs begin, end;
     Slot slot;
+    graph::NodeId target;
   };
   Column<Placed> placed;
   for (graph::Position position = 0; position < graph.node_count(); ++position) {
@@ -159,29 +159,35 @@ void RecordingCost::find_stretches() {
       if (!begins_window && (job_.node_rank[source] != rank || job_.node_lane[source] != lane)) continue;
       const std::uint32_t tag = graph.edge_tag(slot);
       if (tag != graph::kNoTag ? job_.owners[tag].lane != lane : begins_window || ends_window) continue;
-      placed.push_back({first_lane[rank] + lane, job_.time[source], job_.time[target], slot});
+      placed.push_back({first_lane[rank] + lane, slot, target});
     }
   }
   // They come by the moment at which they end, which on most lanes is the order wanted.
   std::vector<std::size_t> first_of(first_lane.back() + 1, 0);
   for (const Placed& one : placed) ++first_of[one.lane + 1];
   std::partial_sum(first_of.begin(), first_of.end(), first_of.begin());
+  struct HostEdge {
+    Slot slot;
+    graph::NodeId target;
+  };
+  Column<HostEdge> edges(placed.size());
   std::vector<std::size_t> next(first_of.begin(), first_of.end() - 1);
-  Column<Placed> by_lane(placed.size());
-  for (const Placed& one : placed) by_lane[next[one.lane]++] = one;
-  placed = std::move(by_lane);
-  const auto earlier = [](const Placed& a, const Placed& b) {
-    return std::tuple(a.begin, a.end) < std::tuple(b.begin, b.end);
+  for (const Placed& one : placed) edges[next[one.lane]++] = {one.slot, one.target};
+  placed = {};
+  const auto begin_of = [&](const HostEdge& edge) { return job_.time[graph.source(edge.slot)]; };
+  const auto end_of = [&](const HostEdge& edge) { return job_.time[edge.target]; };
+  const auto earlier = [&](const HostEdge& a, const HostEdge& b) {
+    return std::pair(begin_of(a), end_of(a)) < std::pair(begin_of(b), end_of(b));
   };
   for (std::size_t lane = 0; lane + 1 < first_of.size(); ++lane) {
-    Placed *const begin = placed.begin() + first_of[lane], *const end = placed.begin() + first_of[lane + 1];
+    HostEdge *const begin = edges.begin() + first_of[lane], *const end = edges.begin() + first_of[lane + 1];
     if (!std::is_sorted(begin, end, earlier)) std::stable_sort(begin, end, earlier);
   }
 
   // An event ends with the last stretch that belongs to it.
   std::vector<std::uint32_t> last_of(job_.owners.size(), 0);
-  for (std::uint32_t i = 0; i < placed.size(); ++i) {
-    if (const std::uint32_t tag = graph.edge_tag(placed[i].slot); tag != graph::kNoTag) last_of[tag] = i + 1;
+  for (std::uint32_t i = 0; i < edges.size(); ++i) {
+    if (const std::uint32_t tag = graph.edge_tag(edges[i].slot); tag != graph::kNoTag) last_of[tag] = i + 1;
   }
   events_ = static_cast<std::size_t>(last_of.size() -
                                      static_cast<std::size_t>(std::count(last_of.begin(), last_of.end(), 0u)));
@@ -192,42 +198,42 @@ void RecordingCost::find_stretches() {
       default: return begins ? Boundary::begin_operator : Boundary::end_operator;  // annotations are recorded alike
     }
   };
-  const auto has_owner = [&](std::size_t i) { return graph.edge_tag(placed[i].slot) != graph::kNoTag; };
-  const auto touch = [&](std::size_t i) {
-    return i > 0 && i < placed.size() && placed[i - 1].lane == placed[i].lane && placed[i - 1].end == placed[i].begin;
-  };
-  stretches_.reserve(placed.size());
-  for (std::size_t i = 0; i < placed.size(); ++i) {
-    const auto [lane, begin, end, slot] = placed[i];
-    const std::uint32_t tag = graph.edge_tag(slot);
-    const bool owned = tag != graph::kNoTag;
-    Stretch stretch{slot,
-                    Boundary::none,
-                    Boundary::none,
-                    0,
-                    job_.kind(slot) == EdgeKind::cpu_python,
-                    !owned,
-                    touch(i),
-                    graph.weight(slot) < end - begin,
-                    end - begin,
-                    owned ? job_.owners[tag].name : StringId{0}};
-    if (owned && tag < job_.row_class.size()) stretch.row_class = job_.row_class[tag];
-    if (owned && job_.owners[tag].start == begin) stretch.from = boundary(slot, true);
-    else if (stretch.follows && has_owner(i - 1)) stretch.from = boundary(placed[i - 1].slot, false);
-    if (owned && last_of[tag] == i + 1) stretch.to = boundary(slot, false);
-    else if (touch(i + 1) && has_owner(i + 1)) stretch.to = boundary(placed[i + 1].slot, true);
-    stretches_.push_back(stretch);
+  const auto has_owner = [&](std::size_t i) { return graph.edge_tag(edges[i].slot) != graph::kNoTag; };
+  Column<Stretch> stretches;
+  stretches.reserve(edges.size());
+  for (std::size_t lane = 0; lane + 1 < first_of.size(); ++lane) {
+    const std::size_t first = first_of[lane], last = first_of[lane + 1];
+    bool follows = false;
+    for (std::size_t i = first; i < last; ++i) {
+      const Slot slot = edges[i].slot;
+      const TimePs begin = begin_of(edges[i]), end = end_of(edges[i]);
+      const bool is_followed = i + 1 < last && begin_of(edges[i + 1]) == end;
+      const std::uint32_t tag = graph.edge_tag(slot);
+      const bool owned = tag != graph::kNoTag;
+      const EdgeKind kind = job_.kind(slot);
+      Stretch stretch{.lasted = end - begin, .slot = slot, .name = owned ? job_.owners[tag].name : StringId{0}};
+      stretch.of_operator = kind == EdgeKind::cpu_operator;
+      stretch.of_frame = kind == EdgeKind::cpu_python;
+      stretch.of_nothing = !owned;
+      stretch.follows = follows;
+      stretch.waited = graph.weight(slot) < end - begin;
+      if (owned && tag < job_.row_class.size()) stretch.row_class = job_.row_class[tag];
+      if (owned && job_.owners[tag].start == begin) stretch.from = boundary(slot, true);
+      else if (follows && has_owner(i - 1)) stretch.from = boundary(edges[i - 1].slot, false);
+      if (owned && last_of[tag] == i + 1) stretch.to = boundary(slot, false);
+      else if (is_followed && has_owner(i + 1)) stretch.to = boundary(edges[i + 1].slot, true);
+      stretches.push_back(stretch);
+      follows = is_followed;
+    }
   }
+  return stretches;
 }
 
-void RecordingCost::fit(bool by_rows) {
+void RecordingCost::fit(const Column<Stretch>& stretches, bool by_rows) {
   for (ByRow& rows : costs_) rows.clear();
   Column<Observation> all;
-  for (const Stretch& s : stretches_) {
-    const EdgeKind kind = job_.kind(s.slot);
-    if (s.from == Boundary::none || s.to == Boundary::none ||
-        (kind != EdgeKind::cpu_operator && kind != EdgeKind::cpu_python))
-      continue;
+  for (const Stretch& s : stretches) {
+    if (s.from == Boundary::none || s.to == Boundary::none || !(s.of_operator || s.of_frame)) continue;
     all.push_back(
         {static_cast<std::uint16_t>(place(s.from, s.to) << 8 | (by_rows ? s.row_class : 0)), s.name, s.lasted});
   }
@@ -262,9 +268,9 @@ void RecordingCost::fit(bool by_rows) {
                !costs_[place(end_operator, end_operator)].empty();
 }
 
-void RecordingCost::fit_frames() {
+void RecordingCost::fit_frames(const Column<Stretch>& stretches) {
   Column<Observation> all;
-  for (const Stretch& s : stretches_) {
+  for (const Stretch& s : stretches) {
     if (s.of_frame &&
         (s.to == Boundary::begin_operator || s.to == Boundary::begin_frame || s.to == Boundary::begin_call))
       all.push_back({0, s.name, s.lasted});
@@ -291,7 +297,7 @@ TimePs RecordingCost::cost_at(Boundary from, Boundary to, std::uint8_t row_class
   return nearest;
 }
 
-TimePs RecordingCost::cost_of(const Stretch& s) const {
+TimePs RecordingCost::cost_of_sort(const Stretch& s) const {
   using enum Boundary;
   if (!has_ruler_) return s.from == begin_operator || s.from == begin_frame ? kUnit : 0;
   if (s.from == begin_call) return 0;  // a call of the device's runtime is recorded by the device's tracer
@@ -307,18 +313,36 @@ TimePs RecordingCost::cost_of(const Stretch& s) const {
   if (s.to == begin_operator && (s.from == end_call || s.from == end_operator)) return before_begin_;
   if (s.to == begin_call) return 0;
   const Boundary from = s.of_frame && s.from == end_call ? end_frame : s.from;
-  const TimePs typical = cost_at(from, s.to, s.row_class);
-  const bool calls = s.to == begin_frame || s.to == begin_operator;
-  return s.of_frame && calls ? std::max(typical, of_frame_[s.name]) : typical;
+  return cost_at(from, s.to, s.row_class);
+}
+
+bool RecordingCost::has_cost_of_frame(const Stretch& s) const {
+  using enum Boundary;
+  if (!has_ruler_ || !s.of_frame || s.of_nothing || s.from == none || s.from == begin_call) return false;
+  return s.to == begin_frame || (s.to == begin_operator && s.from != end_call && s.from != end_operator);
+}
+
+void RecordingCost::charge(const Column<Stretch>& stretches) {
+  constexpr TimePs kUnknown = -1;
+  // There are a million stretches and a few dozen sorts of them.
+  std::vector<TimePs> of_sort(kBoundaries * kBoundaries * 4 * 256, kUnknown);
+  charged_.reserve(stretches.size());
+  for (const Stretch& s : stretches) {
+    TimePs& cost =
+        of_sort[(place(s.from, s.to) * 4 + (s.of_frame ? 2 : 0) + (s.of_nothing ? 1 : 0)) * 256 + s.row_class];
+    if (cost == kUnknown) cost = cost_of_sort(s);
+    charged_.push_back({has_cost_of_frame(s) ? std::max(cost, of_frame_[s.name]) : cost, s.slot, s.follows,
+                        s.waited && s.from == Boundary::begin_call});
+  }
 }
 
 template <typename Visit>
 void RecordingCost::for_each_part(CostShare share, Visit&& visit) const {
   TimePs owed = 0;
-  for (const Stretch& s : stretches_) {
+  for (const Charged& s : charged_) {
     if (!s.follows) owed = 0;
     // A call that waits has time for the recorder, and goes on when what it waited for is there.
-    if (s.waited && s.from == Boundary::begin_call) {
+    if (s.waits) {
       owed = 0;
       visit(s.slot, std::optional<TimePs>());
       continue;
@@ -336,21 +360,23 @@ void RecordingCost::for_each_weight(CostShare share, Visit&& visit) const {
   for_each_part(share, [&](Slot slot, std::optional<TimePs> calls) {
     const TimePs weight = job_.graph.weight(slot);
     const TimePs slowed = calls ? std::min(weight - *calls, kSlowedAtMost) : 0;
-    // At most a millisecond, a thousand times which is a time still.
-    visit(slot, weight - calls.value_or(0) - slowed + slowed * 1000 / slower);
+    // At most a millisecond, a thousand times which is a time still. It has 40 bits and `slower` 12: the quotient of
+    // doubles is rounded up to no whole number, and takes a quarter of the time of one of integers.
+    const double faster = static_cast<double>(slowed * 1000) / static_cast<double>(slower);
+    visit(slot, weight - calls.value_or(0) - slowed + static_cast<TimePs>(faster));
   });
 }
 
 std::vector<RecordingCost::Saving> RecordingCost::savings(CostShare share) const {
   std::vector<Saving> all;
-  all.reserve(stretches_.size());
+  all.reserve(charged_.size());
   for_each_weight(share, [&](Slot slot, TimePs weight) { all.push_back({slot, job_.graph.weight(slot) - weight}); });
   return all;
 }
 
 std::vector<RecordingCost::Parts> RecordingCost::parts() const {
   std::vector<Parts> all;
-  all.reserve(stretches_.size());
+  all.reserve(charged_.size());
   for_each_part(fitted(), [&](Slot slot, std::optional<TimePs> calls) {
     // Without a ruler nothing is known of how much slower the rest is.
     all.push_back({slot, has_ruler_ ? calls : std::nullopt});

@@ -96,16 +96,22 @@ class RecordingCost {
 
   /// Between two moments of one thread.
   struct Stretch {
-    graph::Slot slot;
-    Boundary from, to;
-    std::uint8_t row_class;  ///< of the event that it belongs to: about how long its row is; 0: not known
-    bool of_frame;           ///< it belongs to a Python frame
-    bool of_nothing;         ///< no event is around it
-    bool follows;            ///< it begins where the stretch before it on its thread ended
-    bool waited;             ///< it lasted longer than it takes by itself
     TimePs lasted;
+    graph::Slot slot;
     StringId name;
-    TimePs cost = 0;  ///< what the recorder takes in it
+    Boundary from = Boundary::none, to = Boundary::none;
+    std::uint8_t row_class = 0;  ///< of the event that it belongs to: about how long its row is; 0: not known
+    bool of_operator : 1 = false, of_frame : 1 = false;  ///< what it belongs to: an operator, a Python frame
+    bool of_nothing : 1 = false;                         ///< no event is around it
+    bool follows : 1 = false;                            ///< it begins where the stretch before it on its thread ended
+    bool waited : 1 = false;                             ///< it lasted longer than it takes by itself
+  };
+  /// The same once its cost is known.
+  struct Charged {
+    TimePs cost;  ///< what the recorder takes in it
+    graph::Slot slot;
+    bool follows;
+    bool waits;  ///< a call that waits, in which the recorder's time is lost to nobody
   };
   /// What one kind of stretch costs, by row class, ascending.
   using ByRow = std::vector<std::pair<std::uint8_t, TimePs>>;
@@ -113,12 +119,17 @@ class RecordingCost {
     return static_cast<std::size_t>(from) * kBoundaries + static_cast<std::size_t>(to);
   }
 
-  void find_stretches();
+  /// Thread by thread, in order.
+  Column<Stretch> find_stretches();
   /// `by_rows`: long rows cost more than short ones.
-  void fit(bool by_rows);
-  void fit_frames();
+  void fit(const Column<Stretch>& stretches, bool by_rows);
+  void fit_frames(const Column<Stretch>& stretches);
+  void charge(const Column<Stretch>& stretches);
   [[nodiscard]] TimePs cost_at(Boundary from, Boundary to, std::uint8_t row_class) const;
-  [[nodiscard]] TimePs cost_of(const Stretch& stretch) const;
+  /// Of all stretches with the same boundaries, row class and owners.
+  [[nodiscard]] TimePs cost_of_sort(const Stretch& stretch) const;
+  /// Whether the function that it is a frame of may cost more than that.
+  [[nodiscard]] bool has_cost_of_frame(const Stretch& stretch) const;
   /// Calls visit(slot, what its calls take) for every stretch.
   template <typename Visit>
   void for_each_part(CostShare share, Visit&& visit) const;
@@ -129,7 +140,7 @@ class RecordingCost {
 
   const causal::CausalGraph& job_;
   mutable graph::Edits edits_;  // of the weights that were asked about last: its memory is used again
-  Column<Stretch> stretches_;   // thread by thread, in order
+  Column<Charged> charged_;     // thread by thread, in order
   std::array<ByRow, kBoundaries * kBoundaries> costs_;
   Column<TimePs> of_frame_;  // per text: what the recorder takes before each call of a Python frame of that name
   mutable std::optional<TimePs> fitted_length_;  // solved once, since everybody asks for it
