@@ -68,13 +68,22 @@ void TimePatch::set(std::uint32_t index, TimePs value) {
     if (log_.size() > kShortLog && log_.size() > size_ / 8) make_dense();
     return;
   }
-  if (dense_.use_count() > 1) {  // a copy of this patch, or what fold() returned, must not see the change
-    auto copy = std::make_shared<Column<TimePs>>();
-    copy->reserve(size_);
-    copy->append(*dense_);
-    dense_ = std::move(copy);
-  }
+  own_dense();
   (*dense_)[index] = value;
+}
+
+std::span<TimePs> TimePatch::all() {
+  if (dense_ == nullptr) make_dense();
+  own_dense();
+  return *dense_;
+}
+
+void TimePatch::own_dense() {
+  if (dense_.use_count() == 1) return;  // else a copy of this patch, or what fold() returned, must not see the change
+  auto copy = std::make_shared<Column<TimePs>>();
+  copy->reserve(size_);
+  copy->append(*dense_);
+  dense_ = std::move(copy);
 }
 
 void TimePatch::make_dense() {

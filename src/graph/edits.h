@@ -23,6 +23,8 @@ class TimePatch {
   TimePatch(std::span<const TimePs> base, std::size_t size) : base_(base), size_(size) {}
 
   void set(std::uint32_t index, TimePs value);
+  /// All values, for whoever changes most of them; until the next copy or fold. The caller clamps what it writes.
+  std::span<TimePs> all();
 
   [[nodiscard]] bool empty() const { return log_.empty() && dense_ == nullptr; }
 
@@ -41,6 +43,7 @@ class TimePatch {
   };
 
   void make_dense();
+  void own_dense();
 
   std::span<const TimePs> base_;
   std::size_t size_;
@@ -60,6 +63,8 @@ class Edits {
   [[nodiscard]] const Graph& graph() const { return graph_; }
 
   void set_weight(Slot slot, TimePs weight) { weights_.set(slot, weight); }
+  /// By slot, to be changed in place: see TimePatch::all.
+  std::span<TimePs> all_weights() { return weights_.all(); }
   void set_duration(NodeId node, TimePs duration) { durations_.set(graph_.position(node), duration); }
 
   [[nodiscard]] bool empty() const { return weights_.empty() && durations_.empty(); }

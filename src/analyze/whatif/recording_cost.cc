@@ -124,9 +124,10 @@ TimePs quantile_of_names(std::span<const Typical> alike, std::size_t all, std::i
 
 RecordingCost::RecordingCost(const causal::CausalGraph& job) : job_(job), edits_(job.graph) {
   const Column<Stretch> stretches = find_stretches();
-  fit(stretches, false);
+  fit(stretches, Places::rulers, false);
   per_event_ = before_begin_ + cost_at(Boundary::end_operator, Boundary::end_operator, 0);
-  if (per_event_ > kWritesRows) fit(stretches, true);
+  if (per_event_ > kWritesRows) fit(stretches, Places::all, true);
+  else fit(stretches, Places::others, false);
   fit_frames(stretches);
   has_ruler_ = has_ruler_ && per_event_ <= kMostCost;
   charge(stretches);
@@ -229,13 +230,25 @@ Column<RecordingCost::Stretch> RecordingCost::find_stretches() {
   return stretches;
 }
 
-void RecordingCost::fit(const Column<Stretch>& stretches, bool by_rows) {
-  for (ByRow& rows : costs_) rows.clear();
+void RecordingCost::fit(const Column<Stretch>& stretches, Places places, bool by_rows) {
+  using enum Boundary;
+  constexpr std::size_t kBetween = place(end_operator, begin_operator),
+                        kBeforeFirst = place(begin_operator, begin_operator),
+                        kAfterLast = place(end_operator, end_operator);
+  // Operators with nothing inside do not tell what of them is work, nor do Python's frames.
+  constexpr std::size_t kRulers[] = {kBetween, kBeforeFirst, kAfterLast};
+  std::array<bool, kBoundaries * kBoundaries> looked_at;
+  looked_at.fill(places != Places::rulers);
+  for (const std::size_t ruler : kRulers) looked_at[ruler] = places != Places::others;
+  for (std::size_t where = 0; where < costs_.size(); ++where) {
+    if (looked_at[where]) costs_[where].clear();
+  }
   Column<Observation> all;
   for (const Stretch& s : stretches) {
     if (s.from == Boundary::none || s.to == Boundary::none || !(s.of_operator || s.of_frame)) continue;
-    all.push_back(
-        {static_cast<std::uint16_t>(place(s.from, s.to) << 8 | (by_rows ? s.row_class : 0)), s.name, s.lasted});
+    const std::size_t where = place(s.from, s.to);
+    if (!looked_at[where]) continue;
+    all.push_back({static_cast<std::uint16_t>(where << 8 | (by_rows ? s.row_class : 0)), s.name, s.lasted});
   }
   const std::vector<Typical> typical = typical_times(all, job_.strings.size(), 500);
   const auto is_frame = [](std::size_t boundary) {
@@ -246,26 +259,23 @@ void RecordingCost::fit(const Column<Stretch>& stretches, bool by_rows) {
     std::size_t last = first, times = 0;
     for (; last < typical.size() && typical[last].kind == typical[first].kind; ++last) times += typical[last].count;
     const std::size_t where = typical[first].kind >> 8;
-    const std::int64_t share = is_frame(where / kBoundaries) || is_frame(where % kBoundaries)     ? kFrames
-                               : where == place(Boundary::begin_operator, Boundary::end_operator) ? kLeaves
-                               : where == place(Boundary::end_operator, Boundary::end_operator)   ? kBeforeEnd
-                                                                                                  : kBeforeBegin;
+    const std::int64_t share = is_frame(where / kBoundaries) || is_frame(where % kBoundaries) ? kFrames
+                               : where == place(begin_operator, end_operator)                 ? kLeaves
+                               : where == kAfterLast                                          ? kBeforeEnd
+                                                                                              : kBeforeBegin;
     if (times >= kFewest && last - first >= kFewestNames)
       costs_[where].emplace_back(static_cast<std::uint8_t>(typical[first].kind & 0xff),
                                  quantile_of_names(std::span(typical).subspan(first, last - first), times, share));
     first = last;
   }
+  if (places == Places::others) return;
   // Before an operator begins: between two of them, or at most what lies before the first one inside another, where the
   // other's own cost comes on top.
-  const ByRow& between = costs_[place(Boundary::end_operator, Boundary::begin_operator)];
+  const ByRow& between = costs_[kBetween];
   before_begin_ = between.empty() ? std::numeric_limits<TimePs>::max() : between.front().second;
-  for (const auto& [row, cost] : costs_[place(Boundary::begin_operator, Boundary::begin_operator)])
-    before_begin_ = std::min(before_begin_, cost);
+  for (const auto& [row, cost] : costs_[kBeforeFirst]) before_begin_ = std::min(before_begin_, cost);
   if (before_begin_ == std::numeric_limits<TimePs>::max()) before_begin_ = 0;
-  // Operators with nothing inside do not tell what of them is work, nor do Python's frames.
-  using enum Boundary;
-  has_ruler_ = !between.empty() || !costs_[place(begin_operator, begin_operator)].empty() ||
-               !costs_[place(end_operator, end_operator)].empty();
+  has_ruler_ = std::any_of(std::begin(kRulers), std::end(kRulers), [&](std::size_t at) { return !costs_[at].empty(); });
 }
 
 void RecordingCost::fit_frames(const Column<Stretch>& stretches) {
@@ -386,7 +396,10 @@ std::vector<RecordingCost::Parts> RecordingCost::parts() const {
 
 TimePs RecordingCost::length_with(CostShare share, std::int64_t host_permille) const {
   // The same edges every time, so that each time replaces all that the one before has set.
-  for_each_weight(share, [&](Slot slot, TimePs weight) { edits_.set_weight(slot, scaled(weight, host_permille)); });
+  const std::span<TimePs> weights = edits_.all_weights();
+  for_each_weight(share, [&](Slot slot, TimePs weight) {
+    weights[slot] = std::min(scaled(weight, host_permille), graph::kMaxWeightPs);
+  });
   return graph::solve(edits_, job_.end).length();
 }
 

@@ -119,10 +119,12 @@ class RecordingCost {
     return static_cast<std::size_t>(from) * kBoundaries + static_cast<std::size_t>(to);
   }
 
+  enum class Places { rulers, others, all };
+
   /// Thread by thread, in order.
   Column<Stretch> find_stretches();
   /// `by_rows`: long rows cost more than short ones.
-  void fit(const Column<Stretch>& stretches, bool by_rows);
+  void fit(const Column<Stretch>& stretches, Places places, bool by_rows);
   void fit_frames(const Column<Stretch>& stretches);
   void charge(const Column<Stretch>& stretches);
   [[nodiscard]] TimePs cost_at(Boundary from, Boundary to, std::uint8_t row_class) const;
