@@ -387,10 +387,17 @@ void take_era_of(std::int64_t reference_rank, trace::Trace& trace) {
 void apply(const Alignment& alignment, trace::Trace& trace) {
   for (std::size_t i = 0; i < trace.ranks.size(); ++i) {
     trace::RankTrace& rank = trace.ranks[i];
+    // The events of a lane follow one another: the segment of the last one is that of the next.
+    std::vector<trace::ClockCursor> cursors;
+    for (const trace::Lane& lane : rank.lanes) cursors.emplace_back(alignment.nodes[i].clock(lane.clock).knots());
+    const bool fit = std::all_of(cursors.begin(), cursors.end(), [](const auto& cursor) { return cursor.fits(); });
     for (trace::EventIndex e = 0; e < rank.event_count(); ++e) {
-      const trace::Clock& clock = alignment.nodes[i].clock(rank.lanes[rank.lane[e]].clock);
-      const TimePs start = clock.map(rank.start[e]);
-      rank.duration[e] = clock.map(rank.end(e)) - start;
+      const trace::LaneIndex lane = rank.lane[e];
+      const auto map = [&](TimePs time) {
+        return fit ? cursors[lane].map(time).time : alignment.nodes[i].clock(rank.lanes[lane].clock).map(time);
+      };
+      const TimePs start = map(rank.start[e]);
+      rank.duration[e] = map(rank.end(e)) - start;
       rank.start[e] = start;
     }
     for (std::size_t f = 0; f < rank.flows.size(); ++f)

@@ -115,8 +115,10 @@ std::uint32_t CausalGraph::step_at(TimePs at, std::uint32_t rank) const {
 
 std::uint32_t CausalGraph::step_of(graph::Slot slot, std::uint32_t rank) const {
   const std::uint32_t tag = graph.edge_tag(slot);
-  // Device work is of the step that launched it, however late it runs.
-  if (tag != graph::kNoTag && owners[tag].device >= 0) return step_at(owners[tag].launch_start, rank);
+  // Device work is of the step that launched it, however late it runs. Most edges are the host's: of those nobody need
+  // look up the owner.
+  if (tag != graph::kNoTag && !is_host(kind(slot)) && owners[tag].device >= 0)
+    return step_at(owners[tag].launch_start, rank);
   const graph::NodeId source = graph.source(slot);
   // A transfer is of the step in which its rank came to it, however long it waited.
   return step_at(is_ready(source) ? time[parts[part_of(source)].arrival] : time[source], rank);

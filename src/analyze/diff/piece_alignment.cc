@@ -36,8 +36,21 @@ Column<std::uint32_t> classes_of(const causal::CausalGraph& job, PieceClasses& c
   Column<std::uint32_t> slot_class(job.graph.edge_count(), kNoClass);
   // Most edges share a class with many others: their texts are looked up once per kind and number of the name.
   std::map<std::tuple<causal::EdgeKind, StringId, std::uint32_t>, std::uint32_t> known;
+  // And those of one event mostly have one kind.
+  struct Last {
+    causal::EdgeKind kind;
+    std::uint32_t number = kNoClass;
+  };
+  Column<Last> of_owner(job.owners.size(), Last{});
   for (graph::Slot slot = 0; slot < job.graph.edge_count(); ++slot) {
-    if (!is_piece(job.kind(slot))) continue;
+    const causal::EdgeKind kind = job.kind(slot);
+    if (!is_piece(kind)) continue;
+    const std::uint32_t tag = job.graph.edge_tag(slot);
+    Last* const last = tag == graph::kNoTag ? nullptr : &of_owner[tag];
+    if (last != nullptr && last->number != kNoClass && last->kind == kind) {
+      slot_class[slot] = last->number;
+      continue;
+    }
     const causal::PieceClass piece = job.class_of(slot);
     const std::uint32_t op = operator_of(slot, piece.kind);
     const auto [at, is_new] = known.try_emplace({piece.kind, piece.name, op}, 0);
@@ -46,6 +59,7 @@ Column<std::uint32_t> classes_of(const causal::CausalGraph& job, PieceClasses& c
           piece.kind, piece.kind == causal::EdgeKind::before ? kBeforeTheWindow : job.strings.text(piece.name),
           op == 0 ? std::string_view() : operators->texts[op]);
     slot_class[slot] = at->second;
+    if (last != nullptr) *last = {kind, at->second};
   }
   return slot_class;
 }
