@@ -163,9 +163,11 @@ class PollSearch {
     const auto name_at = [&](std::uint32_t s) {
       return lane.top(s) == kNoEvent ? ~StringId{0} : rank_.name[lane.top(s)];
     };
+    std::uint32_t reads = 0;
+    for (std::uint32_t s = first; s < last; ++s) reads += name_at(s) == reads_memory_ ? 1 : 0;
+    if (reads < kFewestRounds) return;
     std::unordered_map<StringId, std::uint32_t> counts;  // only looked up, never walked
     for (std::uint32_t s = first; s < last; ++s) ++counts[name_at(s)];
-    if (counts[reads_memory_] < kFewestRounds) return;
     const auto is_of_loop = [&](std::uint32_t s) {
       const Segment segment = lane.segment(s);
       return counts[name_at(s)] >= kFewestRounds && segment.end - segment.begin <= kLongestRound;
