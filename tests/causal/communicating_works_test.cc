@@ -2,6 +2,7 @@
 #include "causal/device/communicating_works.h"
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "causal/host/launching_operators.h"
 #include "match/exchange_finder.h"

@@ -1,5 +1,8 @@
 // What holds in every world of a serving engine, whatever its settings: held against random ones.
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 #include "base/io/csv.h"

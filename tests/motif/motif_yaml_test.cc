@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "motif/predict.h"
 
 namespace orrery::motif {

@@ -1,6 +1,7 @@
 // orrery roofline: how far each operator is from the device's roof.
 #include "ask/devices/roofline.h"
 #include "cli/frame/answer.h"
+#include "cli/frame/shared_flags.h"
 #include "cli/frame/verbs.h"
 #include "cli/verbs/device_flags.h"
 

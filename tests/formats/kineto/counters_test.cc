@@ -1,4 +1,6 @@
 // Counters of Chrome's JSON.
+#include <fmt/format.h>
+
 #include <map>
 
 #include "reading.h"

@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "base/io/csv.h"
 #include "formats/request_log/format.h"
