@@ -66,23 +66,6 @@ Result<StepWindow> whole_trace(const trace::Trace& trace, const trace::RankTrace
   return window;
 }
 
-void extend_over_device(const DeviceTimeline& timeline, StepWindow& window) {
-  window.begin = window.host_begin;
-  window.end = window.host_end;
-  // Until this moment the device still works for steps before.
-  TimePs earlier_end = window.host_begin;
-  bool launches = false;
-  for (const DeviceWork& work : timeline.works) {
-    if (attributed_at(work) < window.host_begin) {
-      earlier_end = std::max(earlier_end, work.end);
-    } else if (attributed_at(work) < window.host_end) {
-      launches = true;
-      window.end = std::max(window.end, work.end);
-    }
-  }
-  if (launches && earlier_end < window.end) window.begin = earlier_end;
-}
-
 }  // namespace
 
 std::vector<EventIndex> find_annotated(const trace::Trace& trace, const trace::RankTrace& rank,
@@ -167,18 +150,42 @@ std::vector<StepWindow::Step> steps_of(const trace::Trace& trace, const trace::R
   return steps;
 }
 
-StepWindow window_of(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline,
-                     std::span<const EventIndex> events) {
+StepWindows::StepWindows(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline)
+    : trace_(trace), rank_(rank), works_(timeline.works.size()) {
+  for (std::size_t w = 0; w < works_.size(); ++w)
+    works_[w] = {attributed_at(timeline.works[w]), timeline.works[w].end, 0};
+  const auto earlier = [](const Work& a, const Work& b) { return a.attributed_at < b.attributed_at; };
+  if (!std::is_sorted(works_.begin(), works_.end(), earlier)) std::sort(works_.begin(), works_.end(), earlier);
+  TimePs latest = std::numeric_limits<TimePs>::min();
+  for (Work& work : works_) work.latest_end = latest = std::max(latest, work.end);
+}
+
+StepWindow StepWindows::of(std::span<const EventIndex> events) const {
   StepWindow window;
-  window.host_begin = rank.start[events.front()];
-  window.host_end = rank.end(events.front());
-  for (const EventIndex event : events) window.host_end = std::max(window.host_end, rank.end(event));
-  window.label = trace.name(rank, events.front());
-  if (events.size() > 1) window.label += " to " + std::string(trace.name(rank, events.back()));
-  window.main_lane = rank.lane[events.front()];
-  window.steps = steps_of(trace, rank, events);
-  extend_over_device(timeline, window);
+  window.host_begin = rank_.start[events.front()];
+  window.host_end = rank_.end(events.front());
+  for (const EventIndex event : events) window.host_end = std::max(window.host_end, rank_.end(event));
+  window.label = trace_.name(rank_, events.front());
+  if (events.size() > 1) window.label += " to " + std::string(trace_.name(rank_, events.back()));
+  window.main_lane = rank_.lane[events.front()];
+  window.steps = steps_of(trace_, rank_, events);
+  extend_over_device(window);
   return window;
+}
+
+void StepWindows::extend_over_device(StepWindow& window) const {
+  window.begin = window.host_begin;
+  window.end = window.host_end;
+  const auto entered = [&](TimePs time) {
+    return std::lower_bound(works_.begin(), works_.end(), time,
+                            [](const Work& work, TimePs at) { return work.attributed_at < at; });
+  };
+  const Work *const first = entered(window.host_begin), *const last = entered(window.host_end);
+  for (const Work* work = first; work != last; ++work) window.end = std::max(window.end, work->end);
+  // Until that moment the device still works for steps before.
+  const TimePs earlier_end =
+      first == works_.begin() ? window.host_begin : std::max(window.host_begin, (first - 1)->latest_end);
+  if (first != last && earlier_end < window.end) window.begin = earlier_end;
 }
 
 namespace {
@@ -251,7 +258,7 @@ Result<StepWindow> choose_window(const trace::Trace& trace, const trace::RankTra
                      " does not exist",
                  rank.source.path, Error::kNoOffset, "instances count from 0, by start"};
   }
-  StepWindow chosen = window_of(trace, rank, timeline, std::span(found).subspan(first, last - first + 1));
+  StepWindow chosen = StepWindows(trace, rank, timeline).of(std::span(found).subspan(first, last - first + 1));
   chosen.why = std::move(window.why);
   return chosen;
 }

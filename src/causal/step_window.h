@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/column.h"
 #include "base/result.h"
 #include "base/units.h"
 #include "causal/device/device_timeline.h"
@@ -66,9 +67,28 @@ Result<StepWindow> choose_window(const trace::Trace& trace, const trace::RankTra
 std::vector<StepWindow::Step> steps_of(const trace::Trace& trace, const trace::RankTrace& rank,
                                        std::span<const trace::EventIndex> events);
 
-/// The window of events of a host lane that follow one another, in their order.
-StepWindow window_of(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline,
-                     std::span<const trace::EventIndex> events);
+/// The windows of as many steps of a rank as anybody asks for. All three must outlive it.
+class StepWindows {
+ public:
+  StepWindows(const trace::Trace& trace, const trace::RankTrace& rank, const DeviceTimeline& timeline);
+
+  /// Of events of a host lane that follow one another, in their order.
+  [[nodiscard]] StepWindow of(std::span<const trace::EventIndex> events) const;
+
+ private:
+  /// A work of the device: when its call was entered, and until when all works entered by then last.
+  struct Work {
+    TimePs attributed_at;
+    TimePs end;
+    TimePs latest_end;
+  };
+
+  void extend_over_device(StepWindow& window) const;
+
+  const trace::Trace& trace_;
+  const trace::RankTrace& rank_;
+  Column<Work> works_;  // by attributed_at
+};
 
 /// Events of the host whose name contains `text`, by start, then content.
 std::vector<trace::EventIndex> find_annotated(const trace::Trace& trace, const trace::RankTrace& rank,

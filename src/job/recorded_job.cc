@@ -85,11 +85,10 @@ Result<std::vector<JobWindow>> RecordedJob::steps(const std::optional<std::strin
   for (std::size_t i = 0; i < order.size(); ++i) {
     for (std::size_t r = 0; r < ranks; ++r) windows[i].step_events.push_back({by_key[r].at(order[i])});
   }
-  // Each looks at all works of its rank.
-  parallel_for(windows.size(), [&](std::size_t i) {
-    for (std::size_t r = 0; r < ranks; ++r)
-      windows[i].ranks.push_back(
-          causal::window_of(trace, trace.ranks[r], state_->timelines[r], windows[i].step_events[r]));
+  for (JobWindow& window : windows) window.ranks.resize(ranks);
+  parallel_for(ranks, [&](std::size_t r) {
+    const causal::StepWindows of_rank(trace, trace.ranks[r], state_->timelines[r]);
+    for (JobWindow& window : windows) window.ranks[r] = of_rank.of(window.step_events[r]);
   });
   return windows;
 }
@@ -148,7 +147,7 @@ Result<JobWindow> RecordedJob::window(const JobWindowRequest& request, Diagnosti
   for (std::size_t r = 0; r < trace.ranks.size(); ++r) {
     std::vector<EventIndex> events;
     for (std::size_t i = first; i <= last; ++i) events.push_back(steps_in_common[i].step_events[r].front());
-    window.ranks.push_back(causal::window_of(trace, trace.ranks[r], state_->timelines[r], events));
+    window.ranks.push_back(causal::StepWindows(trace, trace.ranks[r], state_->timelines[r]).of(events));
     window.ranks.back().why = why;
     window.step_events.push_back(std::move(events));
   }

@@ -62,9 +62,10 @@ void link_streamed_rank(const RankStreaming& streaming, const trace::Trace& trac
       find_steps(trace, rank, content, is_whole ? std::nullopt : streaming.window.annotation);
   // Keys of all steps are told, not only of those taken: the job compares them between ranks.
   out.keys = step_keys(trace, rank, events);
+  const causal::StepWindows windows(trace, rank, timeline);
   if (streaming.window.compares_steps()) {
     for (const EventIndex event : events) {
-      const causal::StepWindow step = causal::window_of(trace, rank, timeline, std::span(&event, 1));
+      const causal::StepWindow step = windows.of(std::span(&event, 1));
       out.extents.emplace_back(step.begin, step.end);
     }
   }
@@ -79,7 +80,7 @@ void link_streamed_rank(const RankStreaming& streaming, const trace::Trace& trac
   }
   Result<causal::StepWindow> window = is_whole || taken.empty()
                                           ? causal::choose_window(trace, rank, timeline, content, {"", {}, {}})
-                                          : causal::window_of(trace, rank, timeline, taken);
+                                          : windows.of(taken);
   if (!window) {
     out.error = window.error();
     return;

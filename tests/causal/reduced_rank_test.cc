@@ -34,7 +34,7 @@ ReducedRank reduced(const std::string& path, int number) {
   const DeviceTimeline timeline = make_device_timeline(*job, rank, content, diagnostics);
   const std::vector<trace::EventIndex> steps = find_steps(*job, rank, content);
   const Result<StepWindow> window = steps.empty() ? choose_window(*job, rank, timeline, content, {"", {}, {}})
-                                                  : window_of(*job, rank, timeline, steps);
+                                                  : StepWindows(*job, rank, timeline).of(steps);
   REQUIRE(window.ok());
   Result<RankGraph> step = make_rank_graph(*job, rank, timeline, content, *window, diagnostics);
   REQUIRE(step.ok());

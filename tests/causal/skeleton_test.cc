@@ -47,7 +47,7 @@ std::vector<RankGraph> ranks_of(const trace::Trace& trace, bool as_skeletons, bo
     const std::vector<trace::EventIndex> steps = find_steps(trace, rank, content);
     const Result<StepWindow> whole = choose_window(trace, rank, timeline, content, {"", {}, {}});
     REQUIRE(whole.ok());
-    const StepWindow window = steps.empty() ? *whole : window_of(trace, rank, timeline, steps);
+    const StepWindow window = steps.empty() ? *whole : StepWindows(trace, rank, timeline).of(steps);
     Result<RankGraph> step = make_rank_graph(trace, rank, timeline, content, window, diagnostics);
     REQUIRE(step.ok());
     if (as_skeletons) {

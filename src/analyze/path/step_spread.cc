@@ -14,36 +14,13 @@ namespace {
 
 using trace::EventIndex;
 
-struct Work {
-  TimePs attributed_at;
-  TimePs end;
-};
-
-/// How long each step takes, as windows are: see causal::StepWindow. Empty if they overlap.
-std::vector<TimePs> spans_of(const trace::RankTrace& rank, const causal::DeviceTimeline& timeline,
-                             const std::vector<EventIndex>& steps) {
-  std::vector<Work> works;
-  for (const causal::DeviceWork& work : timeline.works) works.push_back({causal::attributed_at(work), work.end});
-  std::sort(works.begin(), works.end(), [](const Work& a, const Work& b) { return a.attributed_at < b.attributed_at; });
+/// How long each step takes. Empty if they overlap: such steps share their time, and have no spans of their own.
+std::vector<TimePs> spans_of(const trace::RankTrace& rank, const causal::StepWindows& windows,
+                             std::span<const EventIndex> steps) {
   std::vector<TimePs> spans;
-  TimePs earlier_end = works.empty() ? 0 : works.front().end, host_end_before = rank.start[steps.front()];
-  auto work = works.begin();
-  for (const EventIndex step : steps) {
-    const TimePs host_begin = rank.start[step], host_end = rank.end(step);
-    // Steps that overlap share their time, and have no spans of their own.
-    if (host_begin < host_end_before) return {};
-    for (; work != works.end() && work->attributed_at < host_begin; ++work)
-      earlier_end = std::max(earlier_end, work->end);
-    TimePs begin = host_begin, end = host_end;
-    const TimePs done_before = work == works.begin() ? host_begin : std::max(host_begin, earlier_end);
-    bool launches = false;
-    for (; work != works.end() && work->attributed_at < host_end; ++work) {
-      launches = true;
-      end = std::max(end, work->end), earlier_end = std::max(earlier_end, work->end);
-    }
-    if (launches && done_before < end) begin = done_before;
-    spans.push_back(end - begin);
-    host_end_before = host_end;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (i > 0 && rank.start[steps[i]] < rank.end(steps[i - 1])) return {};
+    spans.push_back(windows.of(steps.subspan(i, 1)).span());
   }
   return spans;
 }
@@ -101,10 +78,11 @@ std::optional<StepSpread> find_step_spread(const trace::Trace& trace, const trac
   if (steps.size() < 2) return std::nullopt;
   Diagnostics repeated;
   const causal::DeviceTimeline timeline = causal::make_device_timeline(trace, rank, content, repeated);
-  std::optional<StepSpread> spread = spread_of(spans_of(rank, timeline, steps));
+  const causal::StepWindows windows(trace, rank, timeline);
+  std::optional<StepSpread> spread = spread_of(spans_of(rank, windows, steps));
   if (!spread || !spread->long_step) return spread;
   const EventIndex long_step = steps[*spread->long_step];
-  const causal::StepWindow window = causal::window_of(trace, rank, timeline, std::span(&long_step, 1));
+  const causal::StepWindow window = windows.of(std::span(&long_step, 1));
   // Whatever there is to remark is remarked for the step that is shown.
   Result<causal::RankGraph> graph = causal::make_rank_graph(trace, rank, timeline, content, window, repeated);
   if (graph) describe_long_step(causal::causal_graph_of(std::move(*graph)), *spread);
