@@ -83,8 +83,26 @@ TEST_CASE("a datasheet takes constants and tables of its nearest relative, whate
   CHECK(own->front().basis == "measured");
   CHECK(taken->front().basis == "H200");
   CHECK(*taken->front().us == *own->front().us);
-  CHECK(std::log(*taken->front().high_us / *taken->front().us) ==
-        doctest::Approx(1.3 * std::log(*own->front().high_us / *own->front().us)));
+  // Every rate is the H200's, so that there is nothing to be uncertain about.
+  CHECK(*taken->front().high_us == *own->front().high_us);
+}
+
+TEST_CASE("how near relatives are follows from what their datasheets say") {
+  using orrery::machine::Kinship;
+  const auto related = [](const std::string& one, const std::string& other) {
+    return kinship(shipped_device(one), shipped_device(other));
+  };
+  CHECK(related("h100", "h200") == Kinship::close);
+  CHECK(related("b200", "gb200") == Kinship::close);
+  CHECK(related("gb200", "gb300") == Kinship::refreshed);
+  CHECK(related("h100", "b200") == Kinship::distant);
+  CHECK(related("a100_80", "l40s") == Kinship::distant);
+  auto sheet = shipped_device("gb300");
+  sheet.generation = "blackwell";  // as some call it: fp4 in another ratio tells
+  CHECK(kinship(shipped_device("gb200"), sheet) == Kinship::refreshed);
+  const auto has_tables = [](const orrery::machine::Device& one) { return !one.tables_folder.empty(); };
+  CHECK(nearest_relative(shipped().devices, sheet, has_tables)->name == "GB200");
+  CHECK(nearest_relative(shipped().devices, shipped_device("b300"), has_tables)->name == "B200");
 }
 
 TEST_CASE("rows name their device, and say whose call was timed") {

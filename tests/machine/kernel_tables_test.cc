@@ -57,25 +57,62 @@ TEST_CASE("what was measured itself has intervals of its own") {
   REQUIRE(h100);
   const KernelTable table = one_table();
   const auto high_ratio = [&](const WarmKernel& kernel, Kinship kinship) {
-    const WarmPrice price = warm_price(*h100, borrowed(table, kinship).formats[0], kernel);
+    const WarmPrice price = warm_price(*h100, borrowed(table, *h100, *h100, kinship).formats[0], kernel);
     return price.high_s / price.seconds;
   };
   CHECK(high_ratio({.m = 2, .n = 64, .k = 64}, Kinship::itself) == doctest::Approx(1.02));
   CHECK(high_ratio({.m = 3, .n = 64, .k = 64}, Kinship::itself) == doctest::Approx(1.2));
   CHECK(high_ratio({.m = 2, .n = 64, .k = 65}, Kinship::itself) == doctest::Approx(1.2));
-  CHECK(high_ratio({.m = 2, .n = 64, .k = 64}, Kinship::close) == doctest::Approx(std::pow(1.2, 1.3)));
+  CHECK(high_ratio({.m = 2, .n = 64, .k = 64}, Kinship::same) == doctest::Approx(1.02));
   CHECK(high_ratio({.m = 2, .n = 64, .k = 64}, Kinship::distant) > 1.5);
+}
+
+TEST_CASE("on a relative intervals are as wide as what changes, and what was measured there stays narrower") {
+  const auto h100 = read_device(kTableFolder + "/h100.yaml");
+  REQUIRE(h100);
+  Device faster = *h100;
+  faster.memory.bandwidth_gb_per_s = 1.5 * *faster.memory.bandwidth_gb_per_s;
+  const auto width = [&](const Device& device, const WarmKernel& kernel, Kinship kinship) {
+    const WarmPrice price = warm_price(device, borrowed(one_table(), *h100, device, kinship).formats[0], kernel);
+    return std::log(price.high_s / price.seconds);
+  };
+  const WarmKernel measured{.m = 2, .n = 64, .k = 64}, other{.m = 3, .n = 64, .k = 64};
+  const WarmKernel streams{.m = 1, .n = 65536, .k = 65536};
+  CHECK(width(*h100, measured, Kinship::close) > std::log(1.02));
+  CHECK(width(*h100, other, Kinship::close) > width(*h100, measured, Kinship::close));
+  CHECK(width(*h100, measured, Kinship::refreshed) > width(*h100, measured, Kinship::close));
+  CHECK(width(faster, measured, Kinship::close) == doctest::Approx(width(*h100, measured, Kinship::close)));
+  CHECK(width(faster, streams, Kinship::close) > 1.2 * width(*h100, streams, Kinship::close));
+}
+
+TEST_CASE("a kernel far from the bandwidth gains less from a faster memory") {
+  const auto h100 = read_device(kTableFolder + "/h100.yaml");
+  REQUIRE(h100);
+  Device faster = *h100;
+  faster.memory.bandwidth_gb_per_s = 1.5 * *faster.memory.bandwidth_gb_per_s;
+  const auto gain = [&](double memory_share) {
+    KernelTable table = one_table();
+    std::get<WarmGemm>(table.formats[0].constants).memory_share = memory_share;
+    const WarmKernel streams{.m = 1, .n = 65536, .k = 65536};
+    return warm_price(*h100, table.formats[0], streams).seconds /
+           warm_price(faster, borrowed(table, *h100, faster, Kinship::close).formats[0], streams).seconds;
+  };
+  CHECK(gain(0.95) == doctest::Approx(1.5).epsilon(0.02));
+  CHECK(gain(0.5) < 1.2);
+  CHECK(gain(0.2) < gain(0.5));
 }
 
 TEST_CASE("of a distant relative a part of the table is taken, and constants halfway to the usual ones") {
   KernelTable table = one_table();
   std::get<WarmGemm>(table.formats[0].constants).floor_us = 10;
-  const KernelTable distant = borrowed(table, Kinship::distant);
+  const auto h100 = read_device(kTableFolder + "/h100.yaml");
+  REQUIRE(h100);
+  const KernelTable distant = borrowed(table, *h100, *h100, Kinship::distant);
   const double residual = table.formats[0].layers[0].values()[0], taken = distant.formats[0].layers[0].values()[0];
   CHECK(std::abs(taken) < std::abs(residual));
   const auto floor_of = [](const KernelTable& of) { return std::get<WarmGemm>(of.formats[0].constants).floor_us; };
   CHECK(floor_of(distant) == doctest::Approx(std::sqrt(floor_of(table) * WarmGemm{}.floor_us)));
-  CHECK(to_yaml(borrowed(table, Kinship::itself)) == to_yaml(table));
+  CHECK(to_yaml(borrowed(table, *h100, *h100, Kinship::itself)) == to_yaml(table));
 }
 
 TEST_CASE("a damaged table is refused with its line") {

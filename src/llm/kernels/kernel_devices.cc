@@ -9,8 +9,8 @@
 namespace orrery::llm {
 
 Status WarmTables::read(machine::WarmKind kind) {
-  if (owner_.empty() || read_.contains(kind)) return {};
-  const std::string path = (std::filesystem::path(folder_) / machine::table_file(kind)).string();
+  if (owner_.name.empty() || read_.contains(kind)) return {};
+  const std::string path = (std::filesystem::path(owner_.tables_folder) / machine::table_file(kind)).string();
   std::error_code failed;
   if (!std::filesystem::exists(path, failed)) {
     read_[kind] = {};
@@ -18,9 +18,9 @@ Status WarmTables::read(machine::WarmKind kind) {
   }
   const auto text = read_whole_file(path, kMaxYamlBytes);
   if (!text) return text.error();
-  auto table = machine::parse_kernel_table(*text, path, owner_, kind);
+  auto table = machine::parse_kernel_table(*text, path, owner_.name, kind);
   if (!table) return table.error();
-  read_[kind] = machine::borrowed(std::move(*table), kinship_);
+  read_[kind] = machine::borrowed(std::move(*table), owner_, device_, kinship_);
   return {};
 }
 
@@ -49,10 +49,10 @@ machine::StandaloneKernels scaled_kernels(const machine::Device& from, const mac
 namespace {
 
 WarmTables tables_for(const std::vector<machine::Device>& known, const machine::Device& device) {
-  if (!device.tables_folder.empty()) return {device, machine::Kinship::itself};
+  if (!device.tables_folder.empty()) return {device, device, machine::Kinship::itself};
   const machine::Device* relative =
       nearest_relative(known, device, [](const machine::Device& one) { return !one.tables_folder.empty(); });
-  return relative == nullptr ? WarmTables() : WarmTables(*relative, kinship(*relative, device));
+  return relative == nullptr ? WarmTables() : WarmTables(*relative, device, kinship(*relative, device));
 }
 
 }  // namespace

@@ -20,9 +20,9 @@ class WarmTables {
  public:
   /// There are none.
   WarmTables() = default;
-  /// Those of `owner`, in its folder, for a device of that kinship.
-  WarmTables(const machine::Device& owner, machine::Kinship kinship)
-      : folder_(owner.tables_folder), owner_(owner.name), kinship_(kinship) {}
+  /// Those of `owner`, in its folder, for `device`, which is of that kinship to it.
+  WarmTables(const machine::Device& owner, const machine::Device& device, machine::Kinship kinship)
+      : owner_(owner), device_(device), kinship_(kinship) {}
 
   /// Once per kind. A folder without that kind's file has no tables of it; the Error is that of a file that cannot be
   /// used.
@@ -31,13 +31,13 @@ class WarmTables {
   [[nodiscard]] const machine::FormatTable* find(const machine::WarmKernel& kernel) const;
 
   /// Whose they are; empty: there are none.
-  [[nodiscard]] const std::string& owner() const { return owner_; }
+  [[nodiscard]] const std::string& owner() const { return owner_.name; }
   /// Of the device that they stand for to the owner.
   [[nodiscard]] machine::Kinship kinship() const { return kinship_; }
   [[nodiscard]] bool is_relative() const { return kinship_ != machine::Kinship::itself; }
 
  private:
-  std::string folder_, owner_;
+  machine::Device owner_, device_;
   machine::Kinship kinship_ = machine::Kinship::itself;
   std::map<machine::WarmKind, machine::KernelTable> read_;
 };

@@ -10,13 +10,13 @@
 namespace orrery::llm {
 
 /// Close if both are of one generation, which run the same code, and have the same kind of memory, whatever its version
-/// (HBM2e and HBM3). Both are looked at as different devices.
+/// (HBM2e and HBM3); refreshed if one's generation refreshes the other's ("blackwell_ultra" and "blackwell") or its
+/// products gain otherwise from narrower formats; the same if no rate tells them apart.
 machine::Kinship kinship(const machine::Device& one, const machine::Device& other);
 
 /// Of those in `known` that `has`: the one whose kernels are most likely to behave alike. First by generation (the same
-/// code), then by the kind of memory, then by the ratio of peak to bandwidth (what binds), then by the size of the
-/// cache; the first of equals.
-/// Null: none has.
+/// code, then that of a refresh), then by the kind of memory, then by the ratio of peak to bandwidth (what binds), then
+/// by the size of the cache; the first of equals. Null: none has.
 const machine::Device* nearest_relative(const std::vector<machine::Device>& known, const machine::Device& device,
                                         const std::function<bool(const machine::Device&)>& has);
 

@@ -33,7 +33,7 @@ constexpr double kMakeRoom = 1.0 / 3;
 constexpr double kOneTurn = 0.8;
 
 bool has_clusters(const Device& device, DataType type) {
-  const bool new_enough = device.generation == "hopper" || device.generation == "blackwell";
+  const bool new_enough = device.generation == "hopper" || device.generation.starts_with("blackwell");
   return new_enough && device.matrix_peak_tflops[type == DataType::fp16 ? DataType::bf16 : type].has_value();
 }
 

@@ -16,6 +16,22 @@ const TimeInterval& interval_at(const std::vector<TimeInterval>& intervals, doub
   return behind == intervals.begin() ? intervals.front() : *(behind - 1);
 }
 
+double residual_factor(const Device& device, const FormatTable& table, const WarmKernel& kernel) {
+  return std::exp(table.residual_at(coordinates_of(device, kernel)));
+}
+
+/// Of `own`, where the kernel lies on the device that was measured, what it is here, where it takes so many seconds:
+/// errors that have nothing to do with one another, whose squares add up.
+TimeInterval carried_over(const FormatTable& table, const WarmKernel& kernel, TimeInterval own, double seconds) {
+  const Lender& lender = *table.lender;
+  const double there =
+      warm_time(*lender.device, lender.constants, kernel).seconds * residual_factor(*lender.device, table, kernel);
+  const double apart = std::hypot(lender.apart, lender.change_in_doubt * std::log(seconds / there));
+  return {.from_us = own.from_us,
+          .low_ratio = std::exp(-std::hypot(std::log(own.low_ratio), apart)),
+          .high_ratio = std::exp(std::hypot(std::log(own.high_ratio), apart))};
+}
+
 }  // namespace
 
 const FormatTable* KernelTable::find(const WarmKernel& kernel) const {
@@ -49,11 +65,12 @@ double FormatTable::residual_at(std::span<const double> place) const {
 
 WarmPrice warm_price(const Device& device, const FormatTable& table, const WarmKernel& kernel) {
   const WarmTime time = warm_time(device, table.constants, kernel);
-  const double seconds = time.seconds * std::exp(table.residual_at(coordinates_of(device, kernel)));
+  const double seconds = time.seconds * residual_factor(device, table, kernel);
   WarmPrice price{.seconds = seconds, .low_s = seconds, .high_s = seconds, .bound = time.bound};
   const std::vector<TimeInterval>& intervals = table.was_measured(kernel) ? table.intervals : table.unseen_intervals;
   if (intervals.empty()) return price;
-  const TimeInterval& interval = interval_at(intervals, seconds * 1e6);
+  TimeInterval interval = interval_at(intervals, seconds * 1e6);
+  if (table.lender != nullptr) interval = carried_over(table, kernel, interval, seconds);
   price.low_s = seconds * interval.low_ratio;
   price.high_s = seconds * interval.high_ratio;
   return price;

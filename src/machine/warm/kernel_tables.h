@@ -2,6 +2,7 @@
 // number format. One small file per kind in the device's folder of tables; docs/formats/device.md has the format.
 #pragma once
 
+#include <memory>
 #include <set>
 #include <span>
 #include <string>
@@ -13,6 +14,14 @@
 #include "machine/warm/warm_kernel.h"
 
 namespace orrery::machine {
+
+/// On which device a table was measured that stands for another one here, and with which constants.
+struct Lender {
+  std::shared_ptr<const Device> device;
+  WarmConstants constants;
+  double apart = 0;            ///< by what logarithm kernels of both differ that no rate tells apart
+  double change_in_doubt = 0;  ///< of what the rates change, the share that may not come true
+};
 
 /// One number format of one kind.
 struct FormatTable {
@@ -26,6 +35,7 @@ struct FormatTable {
   /// Of kernels that were measured themselves, and of others; by from_us, ascending; the first from 0.
   std::vector<TimeInterval> intervals = {}, unseen_intervals = {};
   TableAccuracy accuracy = {};
+  std::shared_ptr<const Lender> lender = {};  ///< of a close or refreshed relative; else null (borrowed_table.h)
 
   void add_measured(const WarmKernel& kernel);
   /// Of a group that was measured, at sizes that were.
