@@ -136,6 +136,18 @@ void describe(Visitor& visitor, machine::MaybeConst<CoreRates> auto& value) {
 }
 
 template <typename Visitor>
+void describe(Visitor& visitor, machine::MaybeConst<CoreRecipe> auto& value) {
+  visitor.number("year", value.year, kConstant);
+  visitor.number("month", value.month, kConstant);
+  visitor.number("patch", value.patch, kConstant, machine::Default{0.0});
+  visitor.texts("models", value.models);
+  visitor.texts("devices", value.devices);
+  visitor.texts("precisions", value.precisions);
+  visitor.choice("captured", value.captured, kCapturedNames, machine::Default{Captured::nothing});
+  visitor.flag("pairs", value.pairs);
+}
+
+template <typename Visitor>
 void describe(Visitor& visitor, machine::MaybeConst<CoreRelease> auto& value) {
   visitor.number("year", value.year, kConstant);
   visitor.number("month", value.month, kConstant);
@@ -183,10 +195,11 @@ void describe(Visitor& visitor, machine::MaybeConst<CoreConstants> auto& value) 
   visitor.number("host_far_message_us", value.host_far_message_us, kConstant, machine::Default{0.0});
   visitor.number("host_step_us", value.host_step_us, kConstant, machine::Default{0.0});
   visitor.number("host_expert_layer_us", value.host_expert_layer_us, kConstant, machine::Default{0.0});
-  visitor.number("host_paired_layer_us", value.host_paired_layer_us, kConstant, machine::Default{0.0});
+  visitor.number("host_paired_factor", value.host_paired_factor, kConstant, machine::Default{1.0});
   visitor.list("rates", value.rates, machine::Required{});
   visitor.list("releases", value.releases, machine::Required{});
   visitor.list("precisions", value.precisions, machine::Required{});
+  visitor.list("recipes", value.recipes);
 }
 
 template <typename Visitor>

@@ -4,6 +4,8 @@
 // XRates: what depends on the generation of the device; the last entry stands for those that are not listed.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,16 +19,19 @@ namespace orrery::llm {
 /// When software came out: what it spends on the same step changes over time.
 struct SoftwareRelease {
   double year = 0, month = 0;  ///< 26, 6; 0: before all that differ
+  double patch = 0;            ///< the 1 of 26.06.01
 };
 /// Later than all that are known.
 inline constexpr SoftwareRelease kLatestRelease = {.year = 1e6, .month = 12};
 
-/// Of "26.06" or a text that begins so ("26.06.01 pretraining"); none: it does not.
+/// Of "26.06" or "26.06.01" or a text that begins so ("26.06.01 pretraining"); none: it does not.
 std::optional<SoftwareRelease> parse_release(std::string_view text);
 
 /// Not earlier.
 constexpr bool is_since(const SoftwareRelease& release, const SoftwareRelease& first) {
-  return release.year > first.year || (release.year == first.year && release.month >= first.month);
+  if (release.year != first.year) return release.year > first.year;
+  if (release.month != first.month) return release.month > first.month;
+  return release.patch >= first.patch;
 }
 
 /// Counts that depend on how a block is written.
@@ -149,13 +154,34 @@ struct CoreRates {
   double hybrid_matrix_share = 0;  ///< of the bf16 peak
 };
 
+/// What of a step is launched as captured CUDA graphs, and costs the host nothing.
+enum class Captured : std::uint8_t {
+  nothing,
+  router,                ///< with what prepares the exchange of tokens
+  attention_and_router,  ///< all but the experts
+  everything
+};
+/// As configurations say it.
+inline constexpr std::array<std::string_view, 4> kCapturedNames = {"false", "router", "attention_and_router", "true"};
+
+/// What a publisher's recipe has that tables of its results do not tell, from a release on until the next entry for the
+/// same.
+struct CoreRecipe {
+  std::vector<std::string> models = {};
+  std::vector<std::string> devices = {};
+  std::vector<std::string> precisions = {};  ///< none: all
+  double year = 0, month = 0, patch = 0;
+  Captured captured = Captured::nothing;
+  bool pairs = false;  ///< passes of two micro-batches run in turn: Overlap::experts
+};
+
 /// How layers run from a release of the software on.
 struct CoreRelease {
   double year = 0;
   double month = 0;
   std::vector<std::string> generations = {};  ///< of devices; none: all
   double matrix_factor = 1;                   ///< on the time of dense products
-  double expert_overhead_factor = 0;
+  double expert_overhead_factor = 0;          ///< where everything is captured, as is the next
   double expert_matrix_factor = 0;
   double hybrid_byte_factor = 0;
 };
@@ -197,10 +223,11 @@ struct CoreConstants {
   double host_far_message_us = 0;   ///< besides, per tensor rank, where those are in other nodes
   double host_step_us = 0;          ///< per step: launching graphs, input, logging
   double host_expert_layer_us = 0;  ///< launching both passes of a layer with experts, besides expert_us of each
-  double host_paired_layer_us = 0;  ///< besides, where its passes are cut into pieces that run in turn with another's
+  double host_paired_factor = 1;    ///< where its passes are cut into pieces that run in turn with another's
   std::vector<CoreRates> rates = {};
   std::vector<CoreRelease> releases = {};  ///< by date, ascending; before the first, nothing is scaled
   std::vector<CorePrecision> precisions = {};
+  std::vector<CoreRecipe> recipes = {};
 };
 
 struct ServingRates {
@@ -292,8 +319,14 @@ const Rates& rates_of(const std::vector<Rates>& rates, std::string_view generati
 /// Null: none of that name.
 const MegatronFlavour* find_flavour(const MegatronConstants& constants, std::string_view name);
 
-/// The factors of the latest release of Megatron-Core that is not later than the run's, on such devices.
-CoreRelease release_of(const CoreConstants& constants, const SoftwareRelease& release, std::string_view generation);
+/// The factors of the latest release of Megatron-Core that is not later than the run's, on such devices. Those of
+/// experts are of steps that are captured whole: that is what fused them.
+CoreRelease release_of(const CoreConstants& constants, const SoftwareRelease& release, std::string_view generation,
+                       Captured captured);
+
+/// The latest recipe that is not later than the run's release. Null: none is known.
+const CoreRecipe* recipe_of(const CoreConstants& constants, std::string_view model, std::string_view device,
+                            machine::DataType precision, const SoftwareRelease& release);
 
 /// What the format gains; of one that is not listed, what bf16, the first, does.
 const CorePrecision& precision_of(const CoreConstants& constants, machine::DataType type);
@@ -304,7 +337,7 @@ double grouping_factor(const CoreConstants& constants, const CoreRelease& releas
 
 /// How kernels come to a device.
 struct Launching {
-  bool graphs = false;  ///< as captured graphs
+  Captured captured = Captured::nothing;
   bool paired = false;  ///< in pieces of two passes in turn
 };
 /// What the host takes to launch both passes of a layer with experts; 0: devices are the slower ones.

@@ -67,20 +67,41 @@ TEST_CASE("what launching takes: of the layer, of each expert, and more where pa
   const CoreRelease release{.expert_overhead_factor = 0.5};
   CHECK(launch_seconds(constants, release, 4, {}) == 0);  // devices were always the slower ones
   constants.host_expert_layer_us = 7000;
-  constants.host_paired_layer_us = 3000;
+  constants.host_paired_factor = 1.5;
   CHECK(launch_seconds(constants, release, 4, {}) == doctest::Approx(7.2e-3));
-  CHECK(launch_seconds(constants, release, 4, {.paired = true}) == doctest::Approx(10.2e-3));
-  CHECK(launch_seconds(constants, release, 4, {.graphs = true, .paired = true}) == 0);
+  CHECK(launch_seconds(constants, release, 4, {.paired = true}) == doctest::Approx(10.8e-3));
+  CHECK(launch_seconds(constants, release, 4, {Captured::everything, true}) == 0);
+  const double router = launch_seconds(constants, release, 4, {Captured::router});
+  const double most = launch_seconds(constants, release, 4, {Captured::attention_and_router});
+  CHECK(router == doctest::Approx(7.2e-3 - 7e-3 / 3));
+  CHECK(most == doctest::Approx(7.2e-3 - 14e-3 / 3));
+}
+
+TEST_CASE("recipes hold from a release on until the next one for the same") {
+  const CoreConstants& c = shipped().core;
+  const auto recipe = [&](SoftwareRelease release, orrery::machine::DataType precision) {
+    return recipe_of(c, "Qwen3 30B A3B", "H100", precision, release);
+  };
+  using orrery::machine::DataType;
+  CHECK(recipe({25, 1}, DataType::fp8) == nullptr);
+  REQUIRE(recipe({26, 2}, DataType::fp8) != nullptr);
+  CHECK(recipe({26, 2}, DataType::fp8)->pairs);
+  CHECK_FALSE(recipe({26, 2, 1}, DataType::fp8)->pairs);
+  CHECK(recipe({26, 2, 1}, DataType::bf16)->captured == Captured::router);
+  CHECK(recipe(kLatestRelease, DataType::fp8)->captured == Captured::nothing);
+  CHECK(recipe_of(c, "Qwen3 30B A3B", "GB200", DataType::fp8, kLatestRelease)->captured == Captured::everything);
+  CHECK(recipe_of(c, "Nobody's", "GB200", DataType::fp8, kLatestRelease) == nullptr);
 }
 
 TEST_CASE("graphs help where little is computed per launch, and nowhere else") {
   const machine::Device& device = shipped_device("h100");
   StepPlan plan = small_experts();
   const auto closed = [&](bool graphs) {
-    return core_step_seconds(device, shipped().core, plan.model, plan.job, {.graphs = graphs});
+    const Captured captured = graphs ? Captured::everything : Captured::nothing;
+    return core_step_seconds(device, shipped().core, plan.model, plan.job, {.captured = captured});
   };
   const auto host = [&](bool graphs) {
-    plan.graphs = graphs;
+    plan.captured = graphs ? Captured::everything : Captured::nothing;
     return step_times(shipped(), device, plan).layer.host.forward;
   };
   CHECK(closed(true) < 0.8 * closed(false));

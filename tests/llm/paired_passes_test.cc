@@ -43,7 +43,7 @@ StepPlan expert_plan() {
               .data = 8,
               .expert = 8,
               .zero_stage = 1};
-  plan.graphs = true;  // what the device does is asked about
+  plan.captured = Captured::everything;  // what the device does is asked about
   return plan;
 }
 

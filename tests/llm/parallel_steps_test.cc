@@ -115,14 +115,22 @@ TEST_CASE("a token that goes to few groups of experts reaches few domains") {
 
 TEST_CASE("the products of a single expert are no grouped ones") {
   const CoreConstants& c = shipped().core;
-  const CoreRelease before = release_of(c, {}, "hopper"), latest = release_of(c, kLatestRelease, "hopper");
+  const CoreRelease before = release_of(c, {}, "hopper", Captured::everything);
+  const CoreRelease latest = release_of(c, kLatestRelease, "hopper", Captured::everything);
+  const CoreRelease uncaptured = release_of(c, kLatestRelease, "hopper", Captured::attention_and_router);
   CHECK(grouping_factor(c, before, 1) == 1);
   CHECK(grouping_factor(c, before, 4) == c.grouped_matrix_factor);
   CHECK(grouping_factor(c, latest, 4) < grouping_factor(c, before, 4));
+  CHECK(grouping_factor(c, uncaptured, 4) == grouping_factor(c, before, 4));
 }
 
-TEST_CASE("a release is a year and a month") {
+TEST_CASE("a release is a year and a month, perhaps mended") {
   CHECK(parse_release("26.06.01 pretraining")->month == 6);
+  CHECK(parse_release("26.06.01 pretraining")->patch == 1);
+  CHECK(parse_release("26.06 NeMo")->patch == 0);
+  CHECK(is_since({26, 6, 1}, {26, 6}));
+  CHECK_FALSE(is_since({26, 6}, {26, 6, 1}));
+  CHECK(is_since({26, 7}, {26, 6, 1}));
   CHECK(parse_release("25.11")->year == 25);
   CHECK_FALSE(parse_release("LoRA"));
   CHECK_FALSE(parse_release("26"));
@@ -138,10 +146,12 @@ TEST_CASE("Megatron-Core: formats, adapters, releases and missing replicas") {
   CHECK(core(llama, job, {.release = {26, 6}}) == bf16);  // only experts became faster
   ParallelJob sparse = job;
   sparse.expert = 8;
-  const double before = core(mixtral, sparse, {.release = {26, 5}});
-  CHECK(core(mixtral, sparse, {.release = {26, 6}}) < before);
-  CHECK(core(mixtral, sparse, {.release = {27, 1}}) < before);
-  CHECK(core(mixtral, sparse) == before);
+  const Captured whole = Captured::everything;
+  const double before = core(mixtral, sparse, {.release = {26, 5}, .captured = whole});
+  CHECK(core(mixtral, sparse, {.release = {26, 6}, .captured = whole}) < before);
+  CHECK(core(mixtral, sparse, {.release = {27, 1}, .captured = whole}) < before);
+  CHECK(core(mixtral, sparse, {.captured = whole}) == before);
+  CHECK(core(mixtral, sparse, {.release = {26, 6}}) == core(mixtral, sparse));  // where iterations are captured whole
   // Work is linear in the batch, but for what happens once per step.
   ParallelJob twice = job;
   twice.global_batch = 256;

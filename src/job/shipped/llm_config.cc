@@ -296,7 +296,7 @@ class Resolver {
     plan.precision = training.precision;
     plan.gradient_bytes = training.gradient_bytes;
     plan.tied_embeddings = training.tied_embeddings;
-    plan.graphs = training.graphs;
+    plan.captured = training.graphs;
     plan.software = software(document, config.device);
     // Early software waits for everything.
     const bool modern = !llm::is_early(plan.software);

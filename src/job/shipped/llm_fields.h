@@ -61,7 +61,7 @@ struct Training {
   machine::DataType precision = machine::DataType::bf16;
   double gradient_bytes = 4;
   bool tied_embeddings = false;
-  bool graphs = false;
+  llm::Captured graphs = llm::Captured::nothing;
 };
 
 /// lstm: what it is, and how it is trained.
@@ -217,7 +217,7 @@ void describe(Visitor& visitor, machine::MaybeConst<Training> auto& value) {
   visitor.choice("precision", value.precision, machine::kDataTypeNames, machine::Default{machine::DataType::bf16});
   visitor.number("gradient_bytes", value.gradient_bytes, kElement, machine::Default{4.0});
   visitor.flag("tied_embeddings", value.tied_embeddings);
-  visitor.flag("graphs", value.graphs);
+  visitor.choice("graphs", value.graphs, llm::kCapturedNames, machine::Default{llm::Captured::nothing});
 }
 
 template <typename Visitor>

@@ -78,17 +78,16 @@ Dispatch dispatch_of(const CoreConstants& core, Software software, const std::st
   return is_exchanged ? Dispatch::all_to_all : Dispatch::forwarded;
 }
 
-/// Megatron-Bridge's recipes capture layers with experts in graphs on systems of Grace, which are racks of devices on
-/// one fabric (scripts/performance/configs, cuda_graph_scope: attention, router and what prepares the exchange, later
-/// whole iterations); on nodes of eight nothing is captured, or the router alone.
-bool captures_layers(const machine::Device& device) {
+/// What Megatron-Bridge's recipes capture of models whose recipe is not known: as most do, all on systems of Grace,
+/// which are racks of devices on one fabric, and nothing on nodes of eight.
+Captured usually_captured(const machine::Device& device) {
   constexpr std::int64_t kDevicesOfNode = 8;
-  return device.scale_up_devices > kDevicesOfNode;
+  return device.scale_up_devices > kDevicesOfNode ? Captured::everything : Captured::nothing;
 }
 
 /// What recipes of the software have besides what a row says.
-void complete_plan(const CoreConstants& core, const Source& source, const BacktestRow& row, const RowCluster& cluster,
-                   StepPlan& plan) {
+void complete_plan(const CoreConstants& core, const Source& source, const machine::Device& device,
+                   const BacktestRow& row, const RowCluster& cluster, StepPlan& plan) {
   const bool nanotron = plan.software == Software::nanotron;
   plan.precision = precision_called(source, row.precision);
   // Tuned submissions name no release: they have the latest.
@@ -98,8 +97,8 @@ void complete_plan(const CoreConstants& core, const Source& source, const Backte
   plan.job.sequence_parallel = plan.job.tensor > 1;
   // The distributed optimizer is what Megatron's recipes use.
   if (!nanotron && plan.job.zero_stage == 0 && plan.job.data * plan.job.context > 1) plan.job.zero_stage = 1;
-  // As Megatron-Bridge's recipes have it (scripts/performance/configs, moe_a2a_overlap): where tokens leave the
-  // scale-up domain, and a pipeline is interleaved, which its overlap needs.
+  // Where no recipe is known, as most have it: where tokens leave the scale-up domain, and a pipeline is interleaved,
+  // which needs it.
   const bool leaves_domain = plan.model.experts && plan.job.expert > cluster.node_devices;
   const bool interleaved = plan.job.interleave > 1;
   plan.overlap = {.gradients = true,
@@ -107,6 +106,11 @@ void complete_plan(const CoreConstants& core, const Source& source, const Backte
                   .messages = false,
                   .experts = leaves_domain && interleaved && plan.software == Software::megatron_core};
   if (leaves_domain) plan.dispatch = dispatch_of(core, plan.software, plan.model.name);
+  const CoreRecipe* recipe = plan.software == Software::megatron_core
+                                 ? recipe_of(core, plan.model.name, device.name, plan.precision, plan.release)
+                                 : nullptr;
+  plan.captured = recipe != nullptr ? recipe->captured : usually_captured(device);
+  if (recipe != nullptr) plan.overlap.experts = recipe->pairs;
 }
 
 /// NeMo's recipes interleave their pipelines; its tables have 1 where they do not say how. It is either none or as many
@@ -137,8 +141,7 @@ RowPlans row_plans(const Catalog& catalog, const Source& source, const machine::
   result.cluster = cluster_of(catalog, source, device, row, plan.job.devices);
   if (plan.job.pipeline < 2) plan.job.interleave = 1;
   plan.overlap = {.gradients = false, .parameters = false, .messages = false};
-  if (modern) complete_plan(catalog.core, source, row, result.cluster, plan);
-  plan.graphs = captures_layers(device);
+  if (modern) complete_plan(catalog.core, source, device, row, result.cluster, plan);
   // Gradients are summed in 32 bits with bf16, and by all of today's recipes; FSDP reduces them as they come.
   plan.gradient_bytes = (modern && !sharded) || (!modern && row.precision.starts_with("bf16")) ? 4 : 2;
   // GPT models of that time shared the weights of embedding and head.
@@ -258,10 +261,14 @@ std::optional<double> core_seconds(const Catalog& catalog, const Source& source,
   if (!row.has({&Row::global_batch, &Row::devices})) return std::nullopt;
   const auto model = architecture_of(catalog, source, row);
   if (!model) return std::nullopt;
-  const CoreRun run{.precision = precision_called(source, row.precision),
-                    .release = release_in(row.notes).value_or(SoftwareRelease{}),
-                    .adapters_only = says_adapters(row.notes),
-                    .graphs = captures_layers(device)};
+  CoreRun run{.precision = precision_called(source, row.precision),
+              .release = release_in(row.notes).value_or(SoftwareRelease{}),
+              .adapters_only = says_adapters(row.notes),
+              .captured = usually_captured(device)};
+  if (const CoreRecipe* recipe = recipe_of(catalog.core, model->name, device.name, run.precision, run.release)) {
+    run.captured = recipe->captured;
+    run.pairs = recipe->pairs;
+  }
   return best_over_micro_batches(row, job_of(source, row), [&](const ParallelJob& job) {
     return core_step_seconds(device, catalog.core, *model, job, run);
   });

@@ -194,7 +194,7 @@ double device_stage_seconds(const CoreContext& x, const Architecture& model, con
 
 /// One micro-batch on one stage: layers with experts take at least what it takes to launch them.
 double stage_seconds(const CoreContext& x, const Architecture& model, const CoreWork& work, const CoreRun& run) {
-  const double launches = launch_seconds(x.c, x.release, work.local_experts, {.graphs = run.graphs});
+  const double launches = launch_seconds(x.c, x.release, work.local_experts, {run.captured, run.pairs});
   return std::max(device_stage_seconds(x, model, work, run.adapters_only), work.expert_layers * launches);
 }
 
@@ -227,11 +227,9 @@ double replica_seconds(const CoreContext& x, const CoreWork& work, double stage)
 
 double core_step_seconds(const machine::Device& device, const CoreConstants& c, const Architecture& model,
                          const ParallelJob& job, const CoreRun& run) {
-  const CoreContext x{device,
-                      c,
-                      rates_of(c.rates, device.generation),
-                      precision_of(c, run.precision),
-                      release_of(c, run.release, device.generation),
+  const CoreContext x{device, c, rates_of(c.rates, device.generation), precision_of(c, run.precision),
+                      // The bytes of state-space layers go by the release alone, and so do their experts.
+                      release_of(c, run.release, device.generation, model.hybrid ? Captured::everything : run.captured),
                       job};
   if (model.hybrid) return hybrid_seconds(x, model);
   const CoreWork work = core_work(device, model, job, c.logit_bytes);

@@ -46,7 +46,8 @@ struct CoreRun {
   machine::DataType precision = machine::DataType::bf16;
   SoftwareRelease release = {};  ///< of the container
   bool adapters_only = false;    ///< LoRA
-  bool graphs = false;           ///< layers are launched as captured graphs
+  Captured captured = Captured::nothing;
+  bool pairs = false;  ///< Overlap::experts
 };
 
 /// Seconds.

@@ -83,7 +83,7 @@ class CoreTimes {
         plan_(plan),
         rates_(rates_of(constants.rates, device.generation)),
         precision_(precision_of(constants, plan.precision)),
-        release_(release_of(constants, plan.release, device.generation)) {
+        release_(release_of(constants, plan.release, device.generation, plan.captured)) {
     const bool listed =
         std::find(rates_.generations.begin(), rates_.generations.end(), device.generation) != rates_.generations.end();
     // Of a generation that no steps were measured on, the clock that it keeps up is the device's own figure.
@@ -196,7 +196,7 @@ class CoreTimes {
     const Halves block = elementwise_halves(device_, block_of(plan_, e.chosen * e.ffn), rates_.elementwise_factor / tp);
     layer.router += block.mlp;
     if (e.shared_ffn > 0) layer.shared_expert = linear({{2 * e.shared_ffn / tp, h}, {h, e.shared_ffn / tp}});
-    layer.host = spread(launch_seconds(c_, release_, local, {plan_.graphs, plan_.overlap.experts}));
+    layer.host = spread(launch_seconds(c_, release_, local, {plan_.captured, plan_.overlap.experts}));
     recompute(layer.experts, 0);
     recompute(layer.router, 0);
     recompute(layer.shared_expert, 0);

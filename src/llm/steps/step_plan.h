@@ -91,8 +91,8 @@ struct StepPlan {
   bool adapters_only =
       false;  ///< LoRA: the model's own matrices have no gradients; those of the adapters are too small to count
   Overlap overlap = {};
-  bool graphs = false;      ///< layers are launched as captured graphs: hosts hold up nobody
-  double bucket_bytes = 0;  ///< gradients are reduced in pieces of at least this size; 0: a layer each
+  Captured captured = Captured::nothing;  ///< of layers with experts, whose host holds up devices else
+  double bucket_bytes = 0;                ///< gradients are reduced in pieces of at least this size; 0: a layer each
   /// Neighbours that share a fast network. 0: not known, every expert gets its own copy of a token.
   double domain_devices = 0;
   Dispatch dispatch = Dispatch::forwarded;
