@@ -85,6 +85,16 @@ Captured usually_captured(const machine::Device& device) {
   return device.scale_up_devices > kDevicesOfNode ? Captured::everything : Captured::nothing;
 }
 
+constexpr double kPartsOfTensorOverlap = 4;
+
+/// Megatron's recipes of dense models run the collectives of tensor parallelism beside the products before and after
+/// them (tp_comm_overlap), in four parts (num_splits of Transformer Engine's user buffers); not in four bits. What it
+/// gains is part of the constants of NeMo and nanotron, which were fitted on schedules without.
+bool overlaps_tensor_sums(const StepPlan& plan) {
+  return plan.software == Software::megatron_core && plan.job.sequence_parallel && !plan.model.experts &&
+         plan.precision != machine::DataType::fp4;
+}
+
 /// What recipes of the software have besides what a row says.
 void complete_plan(const CoreConstants& core, const Source& source, const machine::Device& device,
                    const BacktestRow& row, const RowCluster& cluster, StepPlan& plan) {
@@ -105,6 +115,7 @@ void complete_plan(const CoreConstants& core, const Source& source, const machin
                   .parameters = !nanotron,
                   .messages = false,
                   .experts = leaves_domain && interleaved && plan.software == Software::megatron_core};
+  if (overlaps_tensor_sums(plan)) plan.overlap.tensor_parts = kPartsOfTensorOverlap;
   if (leaves_domain) plan.dispatch = dispatch_of(core, plan.software, plan.model.name);
   const CoreRecipe* recipe = plan.software == Software::megatron_core
                                  ? recipe_of(core, plan.model.name, device.name, plan.precision, plan.release)
