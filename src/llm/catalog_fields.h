@@ -145,6 +145,7 @@ void describe(Visitor& visitor, machine::MaybeConst<CoreRecipe> auto& value) {
   visitor.texts("precisions", value.precisions);
   visitor.choice("captured", value.captured, kCapturedNames, machine::Default{Captured::nothing});
   visitor.flag("pairs", value.pairs);
+  visitor.flag("fused", value.fused);
 }
 
 template <typename Visitor>

@@ -173,6 +173,7 @@ struct CoreRecipe {
   double year = 0, month = 0, patch = 0;
   Captured captured = Captured::nothing;
   bool pairs = false;  ///< passes of two micro-batches run in turn: Overlap::experts
+  bool fused = false;  ///< tokens are sorted by expert as they travel: Dispatch::fused
 };
 
 /// How layers run from a release of the software on.

@@ -136,4 +136,18 @@ TEST_CASE("an all-to-all carries a copy of a token for each expert, in 16 bits; 
   CHECK(bytes_with(Dispatch::all_to_all) == 2 * tokens * width * 4);
   const double reached = domains * (1 - std::pow(1 - 1 / domains, 4));
   CHECK(bytes_with(Dispatch::forwarded) == doctest::Approx(1.5 * tokens * width * reached));
+  CHECK(bytes_with(Dispatch::fused) == bytes_with(Dispatch::forwarded));
+}
+
+TEST_CASE("a library that sorts tokens as it sends them takes as long as the longer of both") {
+  StepPlan apart = expert_plan(), fused = apart;
+  fused.dispatch = Dispatch::fused;
+  const PassTimes sorting = step_times(shipped(), shipped_device("h100"), fused).layer.sorting;
+  CHECK(sorting.forward > 0);
+  CHECK(step_times(shipped(), shipped_device("h100"), apart).layer.sorting.forward == 0);
+  CHECK(folded(fused, false, 0) == doctest::Approx(static_cast<double>(folded(apart, false, 0))).epsilon(1e-6));
+  // Half of the sorting goes with each of the two exchanges of a pass.
+  const auto half = static_cast<TimePs>(sorting.forward / 2 * 1e12);
+  CHECK(folded(fused, false, half) < folded(apart, false, half));
+  CHECK(folded(fused, false, half) < folded(apart, false, 0) + folded(apart, false, half) / 20);
 }

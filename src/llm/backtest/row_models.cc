@@ -122,6 +122,7 @@ void complete_plan(const CoreConstants& core, const Source& source, const machin
                                  : nullptr;
   plan.captured = recipe != nullptr ? recipe->captured : usually_captured(device);
   if (recipe != nullptr) plan.overlap.experts = recipe->pairs;
+  if (recipe != nullptr && recipe->fused) plan.dispatch = Dispatch::fused;
 }
 
 /// NeMo's recipes interleave their pipelines; its tables have 1 where they do not say how. It is either none or as many

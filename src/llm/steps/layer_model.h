@@ -35,7 +35,8 @@ struct LayerTimes {
   PassTimes core;     ///< scores and their use
   PassTimes output;   ///< projection back, and residual sum
   PassTimes mlp;      ///< of a layer without experts
-  PassTimes router;   ///< choosing experts, and sorting tokens by them
+  PassTimes router;   ///< choosing experts, and sorting tokens by them where nobody else does
+  PassTimes sorting;  ///< tokens by experts, and back, beside the exchange that it is a part of
   PassTimes experts;  ///< of the rank
   PassTimes shared_expert;
   PassTimes host;         ///< launching all of a layer with experts, which takes at least as long

@@ -191,14 +191,17 @@ class CoreTimes {
     if (plan_.adapters_only) layer.experts.weight_gradient = 0;
     layer.experts += spread(overhead * (c_.expert_us * 1e-6 * local + c_.activation_passes * rank_tokens * e.chosen *
                                                                           e.ffn * kElementBytes / memory));
-    layer.router = spread(
-        overhead * (c_.expert_layer_us * 1e-6 + permute_passes * rank_tokens * e.chosen * h * kElementBytes / memory));
+    layer.router = spread(overhead * c_.expert_layer_us * 1e-6);
+    const bool fused = plan_.dispatch == Dispatch::fused && job.expert > 1;
+    PassTimes& sorting = fused ? layer.sorting : layer.router;
+    sorting += spread(overhead * permute_passes * rank_tokens * e.chosen * h * kElementBytes / memory);
     const Halves block = elementwise_halves(device_, block_of(plan_, e.chosen * e.ffn), rates_.elementwise_factor / tp);
     layer.router += block.mlp;
     if (e.shared_ffn > 0) layer.shared_expert = linear({{2 * e.shared_ffn / tp, h}, {h, e.shared_ffn / tp}});
     layer.host = spread(launch_seconds(c_, release_, local, {plan_.captured, plan_.overlap.experts}));
     recompute(layer.experts, 0);
     recompute(layer.router, 0);
+    recompute(layer.sorting, 0);
     recompute(layer.shared_expert, 0);
     recompute(layer.host, 0);
   }

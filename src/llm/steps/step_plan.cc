@@ -47,7 +47,7 @@ double exchange_slowdown(const StepPlan& plan, const machine::Device& device) {
   // ahead.
   if (!plan.overlap.slowdown || !plan.model.experts || ranks_along(plan, ParallelAxis::expert) <= 1) return 1;
   return machine::slowdown_beside_exchanges(
-      device, plan.dispatch == Dispatch::forwarded ? machine::kForwardingUnits : machine::kAllToAllUnits);
+      device, plan.dispatch == Dispatch::all_to_all ? machine::kAllToAllUnits : machine::kForwardingUnits);
 }
 
 double active_parameters(const Architecture& m) {

@@ -74,11 +74,12 @@ struct LstmShape {
 
 /// Who carries tokens to experts.
 enum class Dispatch : std::uint8_t {
-  forwarded,  ///< a library for experts (DeepEP, HybridEP): a token goes to each domain of neighbours once, and is
-              ///< copied there to the experts that it chose
-  all_to_all  ///< NCCL: every chosen expert gets its own copy, in the 16 bits that attention left
+  forwarded,   ///< a library for experts (DeepEP): a token goes to each domain of neighbours once, and is copied there
+               ///< to the experts that it chose
+  all_to_all,  ///< NCCL: every chosen expert gets its own copy, in the 16 bits that attention left
+  fused        ///< forwarded, and sorted by expert on the way (HybridEP)
 };
-inline constexpr std::array<std::string_view, 2> kDispatchNames = {"forwarded", "all_to_all"};
+inline constexpr std::array<std::string_view, 3> kDispatchNames = {"forwarded", "all_to_all", "fused"};
 
 struct StepPlan {
   Architecture model;

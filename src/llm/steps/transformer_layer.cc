@@ -290,13 +290,16 @@ class ExpertLayers final : public TransformerLayers {
                       double PassTimes::*time) const override {
     const double bytes = routed_bytes(writer.plan());
     writer.compute(item_name(layer, "router", pass), t.router.*time);
-    const bool beside = t.shared_expert.*time > 0;
+    const bool shared = t.shared_expert.*time > 0, sorts = t.sorting.*time > 0;
     const std::int32_t dispatched = writer.collective(item_name(layer, "dispatch", pass), Collective::all_to_all,
-                                                      ParallelAxis::expert, bytes, !beside);
-    if (beside) writer.half(item_name(layer, "shared expert", pass), t.shared_expert.*time);
-    if (beside) writer.wait_for(dispatched);
+                                                      ParallelAxis::expert, bytes, !shared && !sorts);
+    sort_beside(writer, item_name(layer, "sorting", pass), dispatched, t.sorting.*time, !shared);
+    if (shared) writer.half(item_name(layer, "shared expert", pass), t.shared_expert.*time);
+    if (shared) writer.wait_for(dispatched);
     writer.compute(item_name(layer, "experts", pass), t.experts.*time);
-    writer.collective(item_name(layer, "combine", pass), Collective::all_to_all, ParallelAxis::expert, bytes);
+    const std::int32_t combined = writer.collective(item_name(layer, "combine", pass), Collective::all_to_all,
+                                                    ParallelAxis::expert, bytes, !sorts);
+    sort_beside(writer, item_name(layer, "sorting back", pass), combined, t.sorting.*time);
   }
 
   void behind_backward(LayerWriter& writer, const LayerTimes& t, std::uint32_t layer,
@@ -305,30 +308,41 @@ class ExpertLayers final : public TransformerLayers {
     const auto seconds = [&](const PassTimes& times) {
       return backward_seconds(writer.plan(), times) + (with_weights ? times.weight_gradient : 0);
     };
-    const bool beside = t.shared_expert.forward > 0;
+    const bool shared = t.shared_expert.forward > 0, sorts = t.sorting.forward > 0;
     const std::int32_t sent = writer.collective(item_name(layer, "combine", "backward"), Collective::all_to_all,
-                                                ParallelAxis::expert, bytes, !beside);
-    if (beside) matrices_backward(writer, item_name(layer, "shared expert", "backward"), t.shared_expert, with_weights);
-    if (beside) writer.wait_for(sent);
+                                                ParallelAxis::expert, bytes, !shared && !sorts);
+    sort_beside(writer, item_name(layer, "sorting", "backward"), sent, seconds(t.sorting), !shared);
+    if (shared) matrices_backward(writer, item_name(layer, "shared expert", "backward"), t.shared_expert, with_weights);
+    if (shared) writer.wait_for(sent);
     writer.compute(item_name(layer, "experts", "backward"), seconds(t.experts));
-    writer.collective(item_name(layer, "dispatch", "backward"), Collective::all_to_all, ParallelAxis::expert, bytes);
+    const std::int32_t back = writer.collective(item_name(layer, "dispatch", "backward"), Collective::all_to_all,
+                                                ParallelAxis::expert, bytes, !sorts);
+    sort_beside(writer, item_name(layer, "sorting back", "backward"), back, seconds(t.sorting));
     writer.compute(item_name(layer, "router", "backward"), seconds(t.router));
   }
 
   [[nodiscard]] double behind_weights(const LayerTimes& times) const override {
-    return times.router.weight_gradient + times.experts.weight_gradient + times.shared_expert.weight_gradient;
+    return times.router.weight_gradient + times.sorting.weight_gradient + times.experts.weight_gradient +
+           times.shared_expert.weight_gradient;
   }
   [[nodiscard]] double gathering_halves() const override { return 1; }
 
  private:
+  /// Half of the sorting of a pass, which is part of an exchange: whichever of both takes longer.
+  static void sort_beside(LayerWriter& writer, const ItemName& label, std::int32_t exchange, double seconds,
+                          bool ends_exchange = true) {
+    if (seconds <= 0) return;
+    writer.compute(label, seconds / 2);
+    if (ends_exchange) writer.wait_for(exchange);
+  }
   /// How often a token is sent: once per chosen expert; of several domains, once per domain that has one of them.
   static double copies(const StepPlan& plan) {
-    const bool knows_domains = plan.dispatch == Dispatch::forwarded && plan.domain_devices > 0;
+    const bool knows_domains = plan.dispatch != Dispatch::all_to_all && plan.domain_devices > 0;
     const double domains = knows_domains ? plan.job.expert / plan.domain_devices : 1;
     return domains <= 1 ? plan.model.experts->chosen : domains_reached(*plan.model.experts, domains);
   }
   static double routed_bytes(const StepPlan& plan) {
-    const bool narrow = is_narrow(plan.precision) && plan.dispatch == Dispatch::forwarded;
+    const bool narrow = is_narrow(plan.precision) && plan.dispatch != Dispatch::all_to_all;
     const double share = narrow ? kExpertTokenShare : 1;
     return share * kElementBytes * plan.tokens() / plan.job.tensor * copies(plan) * plan.model.hidden;
   }
