@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include <cmath>
+
 #include "llm/backtest/backtest.h"
 #include "llm/backtest/operator_row.h"
 #include "llm/diagnostics.h"
@@ -59,6 +61,24 @@ TEST_CASE(
   CHECK(*(*prices)[9].us > 1.9 * *(*prices)[10].us);
   CHECK_FALSE((*prices)[11].us);
   CHECK(diagnostics.count(kKernelFormat) == 3);
+}
+
+TEST_CASE("behind a window the interval has the window's error, too; backward nobody measured one") {
+  const CsvTable table = table_of(
+      "id,kind,batch,heads,seq,dim,window\n"
+      "plain,sdpa_fwd,1,16,8192,128,\n"
+      "windowed,sdpa_fwd,1,16,8192,128,1024\n"
+      "whole,sdpa_fwd,1,16,8192,128,8192\n"
+      "backward,sdpa_fwd_bwd,1,16,8192,128,1024\n");
+  Diagnostics diagnostics;
+  const auto prices = price_kernels(table, shipped_kernel_device("h200"), diagnostics);
+  REQUIRE(prices);
+  const auto high = [&](std::size_t row) { return std::log(*(*prices)[row].high_us / *(*prices)[row].us); };
+  const auto low = [&](std::size_t row) { return std::log(*(*prices)[row].us / *(*prices)[row].low_us); };
+  CHECK(high(1) == doctest::Approx(std::hypot(high(0), std::log(1.44))));
+  CHECK(low(1) == doctest::Approx(std::hypot(low(0), -std::log(0.65))));
+  CHECK(high(2) == doctest::Approx(high(0)));
+  CHECK_FALSE((*prices)[3].low_us);
 }
 
 TEST_CASE("a cell that is no size ends the run with its place") {
