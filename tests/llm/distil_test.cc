@@ -62,6 +62,50 @@ TEST_CASE("the order of rows does not matter") {
   CHECK(distilled_text(kernels) == once);
 }
 
+TEST_CASE("each library's calls have tables of their own") {
+  std::vector<MeasuredKernel> kernels = made_up_products(1);
+  for (MeasuredKernel& one : kernels) one.library = "one";
+  for (MeasuredKernel slower : made_up_products(1)) {
+    slower.us *= 2;
+    slower.library = "two";
+    kernels.push_back(slower);
+  }
+  const auto tables = distil(shipped_device("h100"), kernels);
+  REQUIRE(tables.size() == 1);
+  REQUIRE(tables[0].formats.size() == 2);
+  const auto again = orrery::machine::parse_kernel_table(to_yaml(tables[0]), "gemm.yaml", "H100", WarmKind::gemm);
+  REQUIRE(again);
+  const WarmKernel kernel{.kind = WarmKind::gemm, .m = 256, .n = 1024, .k = 1024};
+  const auto us = [&](std::string_view library) {
+    return warm_price(shipped_device("h100"), *again->find(kernel, library), kernel).seconds;
+  };
+  CHECK(us("two") / us("one") == doctest::Approx(2).epsilon(0.05));
+  CHECK(us("") == us("one"));
+  CHECK(us("three") == us("one"));
+}
+
+TEST_CASE("another library's call is less certain, the more so if it may not quantise") {
+  const auto table = orrery::parse_csv(
+      "id,kind,dtype,m,n,k,library\n"
+      "own,gemm,fp8,512,4096,4096,vllm\n"
+      "other,gemm,fp8,512,4096,4096,trtllm\n"
+      "own16,gemm,bf16,512,4096,4096,vllm\n"
+      "other16,gemm,bf16,512,4096,4096,trtllm\n",
+      "t.csv");
+  REQUIRE(table);
+  orrery::Diagnostics diagnostics;
+  const auto prices = price_kernels(*table, shipped_kernel_device("h200"), diagnostics);
+  REQUIRE(prices);
+  const auto low = [&](std::size_t row) { return *(*prices)[row].low_us / *(*prices)[row].us; };
+  CHECK(*(*prices)[1].us == *(*prices)[0].us);
+  CHECK((*prices)[0].basis == "measured");
+  CHECK((*prices)[1].basis == "measured, vllm");
+  CHECK(low(1) < 0.9 * low(0));
+  CHECK(low(3) < low(2));
+  CHECK(low(1) < low(3));
+  CHECK(diagnostics.count(kEstimatedKernel) == 2);
+}
+
 TEST_CASE("a datasheet takes constants and tables of its nearest relative, whatever it is called") {
   auto sheet = shipped_device("h200");
   const std::string tables = sheet.tables_folder;

@@ -193,7 +193,7 @@ FormatTable distil_format(const machine::Device& device, std::vector<MeasuredKer
   std::sort(kernels.begin(), kernels.end(),
             [&](const MeasuredKernel& a, const MeasuredKernel& b) { return order(a) < order(b); });
   const WarmKernel& first = kernels.front().kernel;
-  FormatTable table{.format = first.format, .cache = cache_format(first)};
+  FormatTable table{.format = first.format, .cache = cache_format(first), .library = kernels.front().library};
   table.constants = fit_constants(device, kernels);
   std::vector<Residual> residuals;
   std::vector<double> formula;
@@ -214,10 +214,10 @@ FormatTable distil_format(const machine::Device& device, std::vector<MeasuredKer
 }
 
 std::vector<machine::KernelTable> distil(const machine::Device& device, const std::vector<MeasuredKernel>& kernels) {
-  using Key = std::tuple<WarmKind, machine::WarmFormat, machine::WarmFormat>;
+  using Key = std::tuple<WarmKind, machine::WarmFormat, machine::WarmFormat, std::string>;
   std::map<Key, std::vector<MeasuredKernel>> parts;
   for (const MeasuredKernel& one : kernels)
-    parts[{one.kernel.kind, one.kernel.format, cache_format(one.kernel)}].push_back(one);
+    parts[{one.kernel.kind, one.kernel.format, cache_format(one.kernel), one.library}].push_back(one);
   std::vector<std::pair<const Key, std::vector<MeasuredKernel>>*> tasks;
   tasks.reserve(parts.size());
   for (auto& part : parts) tasks.push_back(&part);

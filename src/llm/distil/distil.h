@@ -6,6 +6,7 @@
 // measured asks for one of another group.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "llm/kernels/warm_rows.h"
@@ -16,10 +17,11 @@ namespace orrery::llm {
 struct MeasuredKernel {
   machine::WarmKernel kernel;
   double us = 0;
+  std::string library = {};  ///< whose call was timed; empty: not said
 };
 
-/// One format of one kind; every kernel is of both, and there is at least one. The same result in whatever order they
-/// are.
+/// One format of one kind as one library calls it; every kernel is of all three, and there is at least one. The same
+/// result in whatever order they are.
 machine::FormatTable distil_format(const machine::Device& device, std::vector<MeasuredKernel> kernels);
 
 /// All that the kernels tell about a device, by kind; each is in a format that the device has a rate for.

@@ -47,7 +47,7 @@ std::vector<MeasuredKernel> measured_kernels(const Catalog& catalog, const machi
     else if (!format || device.peak_flops(machine::rate_of(*format)) <= 0) diagnostics.add(kKernelFormat, at);
     else if (!has_warm_sizes(*kind, row.sizes)) diagnostics.add(kKernelWithoutSize, at);
     else if (!row.measured_us) diagnostics.add(kKernelNotMeasured, at);
-    else kernels.push_back({warm_kernel(*kind, row.sizes), *row.measured_us});
+    else kernels.push_back({warm_kernel(*kind, row.sizes), *row.measured_us, row.library});
   }
   return kernels;
 }
@@ -74,6 +74,7 @@ report::Sheet distilled_sheet(const std::vector<machine::KernelTable>& tables) {
   sheet.add({.name = "kind", .title = "kernel"})
       .add({.name = "dtype", .title = "format"})
       .add({.name = "kv_dtype", .title = "of the cache"})
+      .add({.name = "library"})
       .add({.name = "rows", .type = Type::integer, .title = "rows"})
       .add({.name = "formula", .type = Type::real, .unit = Unit::pct, .title = "error by formula", .decimals = 1})
       .add({.name = "seen", .type = Type::real, .unit = Unit::pct, .title = "with table", .decimals = 1})
@@ -81,8 +82,9 @@ report::Sheet distilled_sheet(const std::vector<machine::KernelTable>& tables) {
   for (const machine::KernelTable& table : tables) {
     const std::string_view kind = machine::kWarmKindNames[static_cast<std::size_t>(table.kind)];
     for (const machine::FormatTable& one : table.formats) {
-      sheet.add_row({kind, name_of(one.format), name_of(one.cache), one.accuracy.rows, one.accuracy.formula_pct,
-                     one.accuracy.seen_pct, one.accuracy.held_out_pct});
+      sheet.add_row({kind, name_of(one.format), name_of(one.cache),
+                     one.library.empty() ? report::Cell(nullptr) : report::Cell(one.library), one.accuracy.rows,
+                     one.accuracy.formula_pct, one.accuracy.seen_pct, one.accuracy.held_out_pct});
     }
   }
   return sheet;

@@ -24,9 +24,9 @@ Status WarmTables::read(machine::WarmKind kind) {
   return {};
 }
 
-const machine::FormatTable* WarmTables::find(const machine::WarmKernel& kernel) const {
+const machine::FormatTable* WarmTables::find(const machine::WarmKernel& kernel, std::string_view library) const {
   const auto found = read_.find(kernel.kind);
-  return found == read_.end() ? nullptr : found->second.find(kernel);
+  return found == read_.end() ? nullptr : found->second.find(kernel, library);
 }
 
 machine::StandaloneKernels scaled_kernels(const machine::Device& from, const machine::Device& to) {

@@ -28,7 +28,8 @@ class WarmTables {
   /// used.
   Status read(machine::WarmKind kind);
   /// Of kinds that were read. Null: not measured.
-  [[nodiscard]] const machine::FormatTable* find(const machine::WarmKernel& kernel) const;
+  [[nodiscard]] const machine::FormatTable* find(const machine::WarmKernel& kernel,
+                                                 std::string_view library = {}) const;
 
   /// Whose they are; empty: there are none.
   [[nodiscard]] const std::string& owner() const { return owner_.name; }

@@ -171,6 +171,7 @@ Result<std::vector<KernelRow>> kernel_rows(const CsvTable& table) {
                     .beside = *beside,
                     .id = std::string(cells.word(row, KernelCells::id)),
                     .device = std::string(cells.word(row, KernelCells::device)),
+                    .library = std::string(cells.word(row, KernelCells::library)),
                     .place = fmt::format("{}: line {}", table.file, table.lines[row])});
   }
   return rows;

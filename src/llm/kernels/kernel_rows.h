@@ -46,9 +46,9 @@ struct KernelRow {
   std::string kind;
   KernelSizes sizes = {};
   std::optional<double> measured_us = {};
-  machine::Neighbour beside = {};    ///< while it is timed
-  std::string id = {}, device = {};  ///< as the table has them: any text; empty: not given
-  std::string place = {};            ///< "kernels.csv: line 7"
+  machine::Neighbour beside = {};                  ///< while it is timed
+  std::string id = {}, device = {}, library = {};  ///< as the table has them: any text; empty: not given
+  std::string place = {};                          ///< "kernels.csv: line 7"
 };
 
 /// In the order of the table. An Error about a cell that is no size names line and column.

@@ -34,6 +34,7 @@ template <typename Constants>
 struct FormatFields {
   WarmFormat format = WarmFormat::bf16;
   WarmFormat cache = WarmFormat::bf16;
+  std::optional<std::string> library = {};
   TableAccuracy accuracy = {};
   Constants constants = {};
   std::string groups = {};
@@ -67,6 +68,7 @@ void describe(Visitor& visitor, Fields& value) {
   visitor.choice("dtype", value.format, std::span<const std::string_view>(kWarmFormatNames));
   visitor.choice("kv_dtype", value.cache, std::span<const std::string_view>(kWarmFormatNames),
                  Default{WarmFormat::bf16});
+  visitor.text("library", value.library);
   visitor.object("accuracy", value.accuracy);
   visitor.object("constants", value.constants);
   visitor.expression("groups", value.groups);
@@ -185,6 +187,7 @@ template <typename Constants>
 FormatTable usable(const FormatFields<Constants>& fields, WarmKind kind) {
   FormatTable table{.format = fields.format,
                     .cache = fields.cache,
+                    .library = fields.library.value_or(""),
                     .constants = fields.constants,
                     .intervals = fields.intervals,
                     .unseen_intervals = fields.unseen_intervals,
@@ -228,6 +231,7 @@ template <typename Constants>
 FormatFields<Constants> fields_of(const FormatTable& table, WarmKind kind) {
   FormatFields<Constants> fields{.format = table.format,
                                  .cache = table.cache,
+                                 .library = table.library.empty() ? std::nullopt : std::optional(table.library),
                                  .accuracy = table.accuracy,
                                  .constants = std::get<Constants>(table.constants),
                                  .intervals = table.intervals,

@@ -34,12 +34,15 @@ TimeInterval carried_over(const FormatTable& table, const WarmKernel& kernel, Ti
 
 }  // namespace
 
-const FormatTable* KernelTable::find(const WarmKernel& kernel) const {
+const FormatTable* KernelTable::find(const WarmKernel& kernel, std::string_view library) const {
   const WarmFormat cache = kernel.cache_element_bytes < 2 ? WarmFormat::fp8 : WarmFormat::bf16;
-  const auto found = std::find_if(formats.begin(), formats.end(), [&](const FormatTable& one) {
-    return one.format == kernel.format && one.cache == cache;
-  });
-  return found == formats.end() ? nullptr : &*found;
+  const FormatTable* found = nullptr;
+  for (const FormatTable& one : formats) {
+    if (one.format != kernel.format || one.cache != cache) continue;
+    if (one.library == library) return &one;
+    if (found == nullptr) found = &one;
+  }
+  return found;
 }
 
 void FormatTable::add_measured(const WarmKernel& kernel) {

@@ -6,6 +6,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -23,10 +24,11 @@ struct Lender {
   double change_in_doubt = 0;  ///< of what the rates change, the share that may not come true
 };
 
-/// One number format of one kind.
+/// One number format of one kind, as one library calls it.
 struct FormatTable {
   WarmFormat format = WarmFormat::bf16;
   WarmFormat cache = WarmFormat::bf16;  ///< of keys and values
+  std::string library = {};             ///< whose calls were timed, in the words of the measurements; empty: not said
   WarmConstants constants = {};
   std::vector<ResidualTable> layers = {};  ///< of residuals, which are added up
   /// What was measured: groups as group_of has them, and at which sizes, by the places of steps_of.
@@ -50,8 +52,8 @@ struct KernelTable {
   WarmKind kind = WarmKind::gemm;
   std::vector<FormatTable> formats = {};
 
-  /// Null: it was not measured in that format.
-  [[nodiscard]] const FormatTable* find(const WarmKernel& kernel) const;
+  /// As `library` calls it, if it was measured so, else as the first one that was. Null: not measured in that format.
+  [[nodiscard]] const FormatTable* find(const WarmKernel& kernel, std::string_view library = {}) const;
 };
 
 struct WarmPrice {
