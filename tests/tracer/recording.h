@@ -23,7 +23,8 @@ namespace orrery::testing {
 inline constexpr const char* kOpenMpiSettings =
     "OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1 "
     "OMPI_MCA_rmaps_base_oversubscribe=1 "
-    "OMPI_MCA_btl_base_warn_component_unused=0 ";
+    "OMPI_MCA_btl_base_warn_component_unused=0 "
+    "OMPI_MCA_osc=^ucx ";  // Ubuntu's Open MPI takes it without a network for it, and can then make no window
 
 class Recording {
  public:
