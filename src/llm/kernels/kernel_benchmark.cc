@@ -70,18 +70,13 @@ bool is_as_measured(std::string_view kind, const KernelSizes& sizes) {
 /// H100's and 88 of H200's lie there.
 constexpr double kWindowLow = 0.65, kWindowHigh = 1.44;
 
-/// Errors of a kernel and of its window have nothing to do with one another: their squares add up.
-double both_ratios(double one, double other) {
-  const double size = std::hypot(std::log(one), std::log(other));
-  return std::exp(other < 1 ? -size : size);
-}
-
 void set_interval(KernelPrice& price, const KernelSizes& sizes, const machine::Device& device) {
   for (const machine::KernelAccuracy& one : device.accuracy) {
     if (one.kind != price.kind) continue;
-    const bool windowed = has_window(sizes);
-    price.low_us = *price.us * (windowed ? both_ratios(one.low_ratio, kWindowLow) : one.low_ratio);
-    price.high_us = *price.us * (windowed ? both_ratios(one.high_ratio, kWindowHigh) : one.high_ratio);
+    machine::TimeInterval interval{.low_ratio = one.low_ratio, .high_ratio = one.high_ratio};
+    if (has_window(sizes)) interval = machine::with_error(interval, std::log(kWindowLow), std::log(kWindowHigh));
+    price.low_us = *price.us * interval.low_ratio;
+    price.high_us = *price.us * interval.high_ratio;
   }
 }
 
@@ -99,8 +94,11 @@ void widen_to_other_library(const KernelDevice& on, const machine::FormatTable& 
     bare = machine::warm_time(on.device, without, kernel).seconds /
            machine::warm_time(on.device, table.constants, kernel).seconds;
   }
-  price.low_s = price.seconds * std::exp(-std::hypot(std::log(price.low_s / price.seconds), kLibrariesApart)) * bare;
-  price.high_s = price.seconds * std::exp(std::hypot(std::log(price.high_s / price.seconds), kLibrariesApart));
+  const machine::TimeInterval interval =
+      machine::with_error({.low_ratio = price.low_s / price.seconds, .high_ratio = price.high_s / price.seconds},
+                          kLibrariesApart, kLibrariesApart);
+  price.low_s = price.seconds * interval.low_ratio * bare;
+  price.high_s = price.seconds * interval.high_ratio;
 }
 
 void price_warm(const KernelRow& row, const KernelDevice& on, Diagnostics& diagnostics, KernelPrice& price) {

@@ -20,16 +20,13 @@ double residual_factor(const Device& device, const FormatTable& table, const War
   return std::exp(table.residual_at(coordinates_of(device, kernel)));
 }
 
-/// Of `own`, where the kernel lies on the device that was measured, what it is here, where it takes so many seconds:
-/// errors that have nothing to do with one another, whose squares add up.
+/// Of `own`, where the kernel lies on the device that was measured, what it is here, where it takes so many seconds.
 TimeInterval carried_over(const FormatTable& table, const WarmKernel& kernel, TimeInterval own, double seconds) {
   const Lender& lender = *table.lender;
   const double there =
       warm_time(*lender.device, lender.constants, kernel).seconds * residual_factor(*lender.device, table, kernel);
   const double apart = std::hypot(lender.apart, lender.change_in_doubt * std::log(seconds / there));
-  return {.from_us = own.from_us,
-          .low_ratio = std::exp(-std::hypot(std::log(own.low_ratio), apart)),
-          .high_ratio = std::exp(std::hypot(std::log(own.high_ratio), apart))};
+  return with_error(own, apart, apart);
 }
 
 }  // namespace

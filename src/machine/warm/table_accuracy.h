@@ -1,6 +1,7 @@
 // How far predictions from tables of kernels lie from what was measured.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 
 namespace orrery::machine {
@@ -10,6 +11,14 @@ struct TimeInterval {
   double from_us = 0;
   double low_ratio = 1, high_ratio = 1;
 };
+
+/// The interval where an error comes on top that has nothing to do with its own, up to those logarithms below and
+/// above: their squares add up.
+inline TimeInterval with_error(TimeInterval own, double below, double above) {
+  own.low_ratio = std::exp(-std::hypot(std::log(own.low_ratio), below));
+  own.high_ratio = std::exp(std::hypot(std::log(own.high_ratio), above));
+  return own;
+}
 
 /// Mean absolute errors.
 struct TableAccuracy {
